@@ -131,11 +131,10 @@ def _guards(site: Site) -> dict[str, bool | None]:
 
 
 def _evidence(site: Site) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """What guards rest on that nobody states by hand; of a switch without evidence all but the age is empty."""
+    """What guards rest on that nobody states by hand; of a device without evidence all but the age is empty."""
     return {
         f"assumptions.{item.id}.{guard}": tuple(
-            (seen.switch, seen.file, seen.read, age_text(rests.max_age_h), seen.configuration)
-            for seen in rests.switches
+            (seen.device, seen.file, seen.read, age_text(rests.max_age_h), seen.configuration) for seen in rests.devices
         )
         for item in site.assumptions
         for guard, rests in item.evidence.items()

@@ -98,12 +98,14 @@ class Audit:
     switches: tuple[SwitchFinding, ...] = ()
     #: Where an InfiniBand subnet is cabled otherwise than the site file says, and nodes that are off.
     cables: tuple[CableFinding, ...] = ()
+    #: Where a subnet manager is not set as a guard of A6 says that it is.
+    managers: tuple[str, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
         """True if anything is not as it was proved."""
         stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
-        others = any(item.has_drifted for item in self.existing) or bool(self.switches)
+        others = any(item.has_drifted for item in self.existing) or bool(self.switches or self.managers)
         cables = any(item.is_difference for item in self.cables)
         return stacks or bool(self.unmanaged) or others or cables
 

@@ -27,6 +27,8 @@ SWITCH_HINT = (
     "`pulumi up --refresh` sets ports of plans again; what nothing states, whoever set it takes back, or the site "
     "states it"
 )
+#: What to do about a subnet manager that is not set as the site says.
+MANAGER_HINT = "set it in UFM's configuration (`gv.cfg`, `opensm.conf`); until then the site file states too much of A6"
 
 
 def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
@@ -38,6 +40,9 @@ def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     if audit.switches:
         lines.append(f"  next: {SWITCH_HINT}")
     lines += [line for one in audit.cables for line in _cable(one, colour)]
+    lines += [f"{_red('SUBNET MANAGER', colour)} {finding}" for finding in audit.managers]
+    if audit.managers:
+        lines.append(f"  next: {MANAGER_HINT}")
     lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
     lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
     return "\n".join(lines) + "\n"
@@ -182,6 +187,7 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "existing": [_existing_json(item, gate) for item in audit.existing],
         "switches": [{**asdict(one), "found": str(one.found)} for one in audit.switches],
         "cables": [_cable_json(one) for one in audit.cables],
+        "subnet_managers": list(audit.managers),
         "unread": dict(audit.unread),
     }
 

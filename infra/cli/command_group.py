@@ -30,6 +30,7 @@ COMMANDS = {
     "recover": "Take over a stack whose state was lost or is an old copy.",
     "audit": "Read the live cloud and compare it with what was proved.",
     "switches": "Read the switches and compare each port with what is stated.",
+    "fabrics": "Ask how subnet managers are set, for the proof.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "evidence": "Sign evidence of what was released, and verify it.",
     "access": "Sign, revoke and list what a tenant's people log in with.",

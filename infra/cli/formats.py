@@ -40,6 +40,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "unlock": (Format.TEXT, Format.JSON),
     "audit": (Format.TEXT, Format.JSON, Format.SARIF, Format.JUNIT),
     "switches": (Format.TEXT, Format.JSON),
+    "fabrics": (Format.TEXT, Format.JSON),
     "settle": (Format.TEXT, Format.JSON),
     "site": (Format.TEXT, Format.YAML, Format.JSON),
 }

@@ -25,8 +25,9 @@ def audit(
     findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
     our projects, on our networks, hosts and segment ids, and rights to any of them.
 
-    Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does, and the
-    UFM of each InfiniBand subnet for the links that its subnet manager has discovered and for all partitions.
+    Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does, the UFM of
+    each InfiniBand subnet for the links that its subnet manager has discovered and for all partitions, and each subnet
+    manager that `fabrics.yaml` knows whether it is set as the site says (A6), as `interlock fabrics` does.
 
     \b
     Exit code:
@@ -47,7 +48,9 @@ def audit(
     from infra.audit.comparison import audit as hold
     from infra.audit.comparison import with_switches
     from infra.audit.report import as_json, as_table
+    from infra.audit.subnet_managers import with_managers
     from infra.audit.subnets import with_subnets
+    from infra.fabrics.survey import managers_of_audit
     from infra.reports.ci_reports import audit_junit, audit_sarif
     from infra.switches import survey
     from interlock.provider.clouds import Cloud
@@ -59,6 +62,7 @@ def audit(
     found = hold(gate, cloud, progress.say)
     found = with_switches(found, gate, survey.survey_of_audit, progress.say)
     found = with_subnets(found, gate, cloud.fabrics, progress.say)
+    found = with_managers(found, gate, managers_of_audit(gate))
     progress.end()
     if form is Format.JSON:
         print_json(as_json(found, gate))

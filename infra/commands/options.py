@@ -52,6 +52,17 @@ def switches_of(ctx: typer.Context, incomplete: str) -> list[str]:
     return sorted(name for name in loaded.site.switch if name.startswith(incomplete))
 
 
+def subnets_of(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of InfiniBand subnets, for shell completion; none where the site cannot be read."""
+    from interlock.model.load import load_site_of_fleet
+
+    try:
+        loaded = load_site_of_fleet(stacks(), str(ctx.params.get("site") or _chosen("")))
+    except InterlockError:
+        return []
+    return sorted(item.name for item in loaded.site.infiniband if item.name.startswith(incomplete))
+
+
 def tenant_of(word: str | None) -> str | None:
     """The tenant of the stack that an argument names; None for the operator's own."""
     return None if word == OPERATORS else word

@@ -22,6 +22,7 @@ class File(StrEnum):
     TENANT = "tenant"
     EVIDENCE = "evidence"
     SWITCH_EVIDENCE = "switch-evidence"
+    FABRIC_EVIDENCE = "fabric-evidence"
     SWITCHES = "switches"
     FABRICS = "fabrics"
     WIRING = "wiring"

@@ -63,10 +63,7 @@ def switches(
       interlock switches --record --by "night shift"
       interlock switches --format json > switches.json
     """
-    if by is not None and not keep:
-        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
-    answers = None if by is None else _name(by)
-    raise typer.Exit(_read_and_tell(site, names or (), form, answers, keep=keep))
+    raise typer.Exit(_read_and_tell(site, names or (), form, answering(by, keep=keep), keep=keep))
 
 
 def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
@@ -90,8 +87,12 @@ def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str | None
     return Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if is_unknown else Exit.PROVED
 
 
-def _name(given: str) -> str:
-    """A name for people, as files of evidence have it."""
+def answering(given: str | None, *, keep: bool) -> str | None:
+    """Who answers for evidence, as its files have it; None where nobody is named. Raises `typer.BadParameter`."""
+    if given is not None and not keep:
+        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
+    if given is None:
+        return None
     if not given.strip() or len(given) > MOST_OF_NAME or not given.isprintable():
         raise typer.BadParameter(
             f"{given[:MOST_OF_NAME]!r} is no name: one line of 1 to 80 characters", param_hint="--by"

@@ -61,6 +61,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
     results += [_not_as_stated(item, gate) for item in audit.existing if item.has_drifted]
     results += [_result("switch", str(finding), []) for finding in audit.switches]
     results += [_result("cable", f"{one}; {one.hint}", []) for one in audit.cables if one.is_difference]
+    results += [_result("subnet-manager", finding, []) for finding in audit.managers]
     known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
     return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
 
@@ -79,6 +80,7 @@ AUDIT_RULES = {
     "existing": "an object that was there before is not as the site file states it",
     "switch": "a switch says something else than the site file and the applied plans",
     "cable": "an InfiniBand subnet is cabled otherwise than the site file says",
+    "subnet-manager": "a subnet manager is not set as a guard of A6 says",
     "unread": "a list could not be read",
     "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
@@ -93,7 +95,8 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     existing = [_Case(f"existing {item.object}", failed=item.wrong) for item in audit.existing]
     switches = [_Case(finding.where, failed=str(finding)) for finding in audit.switches]
     cables = [_Case(one.where, failed=str(one)) for one in audit.cables if one.is_difference]
-    beside = [*existing, *switches, *cables, *_unmanaged_cases(audit)]
+    managers = [_Case("subnet manager", failed=finding) for finding in audit.managers]
+    beside = [*existing, *switches, *cables, *managers, *_unmanaged_cases(audit)]
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 
 

@@ -130,7 +130,7 @@ def _out_of_service(site: Site) -> Iterator[tuple[str, ...]]:
 
 
 def _as_stated(site: Site) -> Iterator[tuple[str, ...]]:
-    """Guards that may rest on evidence: what a person stated, or each switch with its evidence."""
+    """Guards that may rest on evidence: what a person stated, or each device with its evidence."""
     now = datetime.now(UTC)
     for assumption in site.assumptions:
         for guard in BY_EVIDENCE.get(assumption.id, ()):
@@ -143,9 +143,10 @@ def _as_stated(site: Site) -> Iterator[tuple[str, ...]]:
 
 
 def _evidence(rests: RestsOnEvidence, now: datetime) -> Iterator[tuple[str, ...]]:
-    for seen in rests.switches:
-        words = rests.lacking_of(seen, now) or f"counts for {age_text(rests.max_age_h)} from then"
-        yield seen.switch, f"{seen.read} by {seen.by}" if seen.read else "no evidence", words
+    for seen in rests.devices:
+        counts = f"{'' if seen.holds else 'it is not so; '}counts for {age_text(rests.max_age_h)} from then"
+        words = rests.lacking_of(seen, now) or counts
+        yield seen.device, f"{seen.read} by {seen.by}" if seen.read else "no evidence", words
 
 
 def _what_counts(site: Site) -> Iterator[tuple[str, ...]]:

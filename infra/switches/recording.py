@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.program.gate import Gate
-from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
+from interlock.model.evidence.sealed_files import FORMAT, UNSEALED
+from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.model.site.inventory import Site
 from interlock.switches.commands import EOS_LLDP, EOS_VLANS, NVUE_LLDP, NVUE_VLANS

@@ -33,7 +33,7 @@ class Comparing:
     def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = (), evidence: Files | None = None) -> None:
         self.site = site
         self.evidence = evidence_of(site, evidence or {})
-        self.ground, self.authority = derived_from(site, plans, locks, seen=self.evidence.holds)
+        self.ground, self.authority = derived_from(site, plans, locks, seen=self.evidence.values)
         ground = self.ground
         self.class_of = ground.classes()
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)

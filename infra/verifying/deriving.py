@@ -6,7 +6,7 @@ other, so what is derived is G_may; and what guards keep away, as long as they a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from . import names
@@ -41,15 +41,15 @@ _JOIN_NOTHING = frozenset({
 
 
 def derived_from(
-    site: Json, plans: Json, locks: Sequence[Json] = (), *, seen: bool = False
+    site: Json, plans: Json, locks: Sequence[Json] = (), *, seen: Mapping[str, bool | None] | None = None
 ) -> tuple[Ground, DerivedAuthority]:
     """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned.
 
-    `seen`: there is evidence of all switches, so that guards hold that rest on it, as long as it is young enough.
+    `seen`: what guards are that rest on evidence, as long as it is young enough.
     """
     ports = Ports(site, asked_of(plans.values()), claimed_of(plans.values(), locks))
     inventory, ground = Inventory(site, ports), Ground()
-    inventory.state_guards(ground, seen=seen)
+    inventory.state_guards(ground, seen or {})
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
     for stack, lock in product(stacks, locks):
         # What the lock notes and the plan leaves out is a device in use all the same.

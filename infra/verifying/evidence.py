@@ -14,28 +14,37 @@ from typing import Any
 
 from infra.checker import digest, read
 
+from .subnet_managers import said_of_subnets
+
 Json = dict[str, Any]
-#: (switch, file, when it was read, how old that may be, digest of what it was compared with); empty where it is absent.
+#: (device, file, when it was read, how old that may be, digest of what it is about); empty where it is absent.
 Row = tuple[str, str, str, str, str]
 #: Files of evidence by name.
 Files = dict[str, Json]
 _HOURS = {"d": 24, "h": 1}
 _RESULT = "as stated"
+#: What a subnet manager says may be that a guard does not hold; a switch that is not as stated has no evidence.
+_OF_FABRICS = "assumptions.A6."
 
 
 @dataclass(frozen=True)
 class EvidenceOfSite:
     """What a site's files of evidence come to, of whatever age."""
 
-    #: Guard that the site lets rest on evidence -> one row for each switch of the site.
+    #: Guard that the site lets rest on evidence -> one row for each switch of the site, or for each InfiniBand subnet.
     rows: dict[str, list[Row]]
-    #: Why files say nothing of the switches of this site, one sentence for each switch.
-    misfits: tuple[str, ...]
+    #: The same guard -> why files say nothing of these devices, one sentence for each.
+    misfits: dict[str, list[str]]
+    #: Guards that a file says do not hold.
+    denied: frozenset[str]
 
     @property
-    def holds(self) -> bool:
-        """True if there is evidence of every switch, and of what the site states of it."""
-        return not self.misfits and all(self.rows.values())
+    def values(self) -> dict[str, bool | None]:
+        """What each such guard is: it holds where there is evidence of every device."""
+        return {
+            guard: False if guard in self.denied else (True if rows and not self.misfits[guard] else None)
+            for guard, rows in self.rows.items()
+        }
 
 
 def evidence_of(site: Json, files: Files) -> EvidenceOfSite:
@@ -45,25 +54,35 @@ def evidence_of(site: Json, files: Files) -> EvidenceOfSite:
         for item in site["assumptions"]
         for guard, found in item["evidence"].items()
     }
-    rows = {guard: [_row(switch, files, hours) for switch in site["switches"]] for guard, hours in rests.items()}
-    return EvidenceOfSite(rows, tuple(_misfits(site, files)) if rests else ())
+    rows, misfits, denied = dict[str, list[Row]](), dict[str, list[str]](), set[str]()
+    switches = [*_misfits(site, files)] if any(not guard.startswith(_OF_FABRICS) for guard in rests) else []
+    for guard, hours in rests.items():
+        if guard.startswith(_OF_FABRICS):
+            rows[guard] = [_row(item["name"], "fabrics", files, hours, "digest") for item in site["infiniband"]]
+            said = said_of_subnets(site, files, guard.removeprefix(_OF_FABRICS))
+            misfits[guard] = [why for why in said.values() if isinstance(why, str)]
+            denied |= {guard} if False in said.values() else set()
+        else:
+            rows[guard] = [_row(item["name"], "switches", files, hours, "configuration") for item in site["switches"]]
+            misfits[guard] = switches
+    return EvidenceOfSite(rows, misfits, frozenset(denied))
 
 
 def files_of(folder: Path) -> Files:
-    """The files of evidence of switches in the folder of a site. Raises Malformed for one that is no JSON."""
-    found = sorted((folder / "evidence").glob("switches-*.json"))
+    """The files of evidence of devices in the folder of a site. Raises Malformed for one that is no JSON."""
+    found = sorted(file for kind in ("fabrics", "switches") for file in (folder / "evidence").glob(f"{kind}-*.json"))
     return {f"evidence/{file.name}": read(file.read_bytes()) for file in found}
 
 
-def _name(switch: Json) -> str:
-    return f"evidence/switches-{switch['name']}.json"
+def _name(kind: str, device: str) -> str:
+    return f"evidence/{kind}-{device}.json"
 
 
-def _row(switch: Json, files: Files, hours: int) -> Row:
-    name, age = _name(switch), f"{hours}h" if hours % 24 else f"{hours // 24}d"
+def _row(device: str, kind: str, files: Files, hours: int, about: str) -> Row:
+    name, age = _name(kind, device), f"{hours}h" if hours % 24 else f"{hours // 24}d"
     if name not in files:
-        return switch["name"], "", "", age, ""
-    return switch["name"], name, files[name]["read"], age, files[name]["configuration"]
+        return device, "", "", age, ""
+    return device, name, files[name]["read"], age, files[name][about]
 
 
 def _misfits(site: Json, files: Files) -> Iterator[str]:
@@ -73,7 +92,8 @@ def _misfits(site: Json, files: Files) -> Iterator[str]:
             cables[device].append(item)
     macs = {item["name"]: item["macs"] for kind in ("machines", "hosts") for item in site[kind]}
     for switch in site["switches"]:
-        found, stated = files.get(_name(switch)), _stated_of(site, switch, cables[switch["name"]], macs)
+        found = files.get(_name("switches", switch["name"]))
+        stated = _stated_of(site, switch, cables[switch["name"]], macs)
         if why := "is not there" if found is None else _misfit(site["name"], switch, stated, found):
             yield f"the evidence of {switch['name']} {why}"
 
@@ -115,6 +135,8 @@ def outdated(said: Json, made: str, moment: datetime) -> Iterator[str]:
     for guard, rows in sorted(said["evidence"].items()):
         if said["guards"].get(guard) is None:
             continue  # the edges that it would keep away are there
+        if said["guards"][guard] is False and guard.startswith(_OF_FABRICS) and rows:
+            continue  # the same; whoever is unsure of it has to ask again
         if said["guards"][guard] is not True or not rows:
             yield f"{guard} rests on evidence, and is {said['guards'][guard]} in it without any"
         for row in rows:
@@ -143,16 +165,20 @@ def unlike(said: Json, evidence: EvidenceOfSite) -> Iterator[str]:
             yield f"{guard} rests on evidence in {'it' if guard in said['evidence'] else 'the site'} alone"
             continue
         yield from _other_rows(guard, [tuple(row) for row in said["evidence"][guard]], known[guard])
-        if said["guards"].get(guard) is not None:
-            yield from (f"{guard}: {why}" for why in evidence.misfits)
+        value = said["guards"].get(guard)
+        if value is True:
+            yield from (f"{guard}: {why}" for why in evidence.misfits[guard])
+        if value is not None and value is (guard in evidence.denied):
+            yield f"{guard} is {value} in it, and its evidence says otherwise"
 
 
 def _other_rows(guard: str, theirs: Sequence[Sequence[str]], ours: Sequence[Row]) -> Iterator[str]:
     for row in [item for item in ours if item not in theirs]:
         yield f"{guard}: it does not rest on the evidence of {row[0]} in the site, {_told(row)}"
     names = [row[0] for row in ours]
+    what = "InfiniBand subnet" if guard.startswith(_OF_FABRICS) else "switch"
     for name in sorted({row[0] for row in theirs} - {*names}):
-        yield f"{guard}: it rests on evidence of {name}, and the site has no such switch"
+        yield f"{guard}: it rests on evidence of {name}, and the site has no such {what}"
     for name in names if len(theirs) > len(ours) else ():
         if sum(row[0] == name for row in theirs) > 1:
             yield f"{guard}: it names evidence of {name} more than once"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 
 from . import names
@@ -41,11 +42,12 @@ class Inventory:
         self.strangers = names.named("foreign", site["cloud"])
         self.hub = names.named("X", site["external"]["name"])
 
-    def state_guards(self, ground: Ground, *, seen: bool) -> None:
-        """What the site says of its guards; `seen`: there is evidence for those that rest on it, of whatever age."""
+    def state_guards(self, ground: Ground, seen: Mapping[str, bool | None]) -> None:
+        """What the site says of its guards; `seen`: what those are that rest on evidence, of whatever age."""
         for item in self.site["assumptions"]:
-            stated = item["guards"] | dict.fromkeys(item["evidence"], seen or None)
-            ground.guards |= {f"assumptions.{item['id']}.{name}": value for name, value in stated.items()}
+            head = f"assumptions.{item['id']}"
+            stated = item["guards"] | {name: seen.get(f"{head}.{name}") for name in item["evidence"]}
+            ground.guards |= {f"{head}.{name}": value for name, value in stated.items()}
         for item in self.site["sharing"]:
             ground.guards |= {f"sharing.{item['name']}.guards.{name}": value for name, value in item["guards"].items()}
         ground.guards["external.address_scope"] = self.site["external"]["address_scope"] is not None

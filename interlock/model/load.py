@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from interlock.model.evidence.fabric_reading import FabricEvidenceRead, read_fabric_evidence, with_fabrics
 from interlock.model.evidence.reading import FOLDER, EvidenceText, Sighting, read_evidence
 from interlock.model.evidence.signers import Signers, read_signers
-from interlock.model.evidence.switch_reading import SwitchEvidenceRead, read_switch_evidence, with_evidence
+from interlock.model.evidence.switch_reading import SwitchEvidenceRead, read_switch_evidence, with_switches
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
 from interlock.model.site.inventory import Site
@@ -87,13 +88,13 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     found = locks(folder, base, loaded.site)
     evidence = read_evidence(folder, base, loaded.site)
     signers, of_signers = _signers(loaded, base)
-    seen = _switch_evidence(loaded)
+    seen = _recorded_evidence(loaded)
     audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
     if faults := [*requests.faults, *found.faults, *evidence.faults, *of_signers, *seen.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
-        site=with_evidence(loaded.site, seen.files),
+        site=seen.site,
         site_lock=found.site,
         tenants=requests.tenants,
         locks=found.tenants,
@@ -121,16 +122,27 @@ def _signers(loaded: LoadedSite, base: Path) -> tuple[Signers | None, tuple[Inpu
 
 def site_with_evidence(loaded: LoadedSite) -> Site:
     """A site with what its guards rest on, without tenants and locks. Raises InputErrors for files of evidence."""
-    seen = _switch_evidence(loaded)
+    seen = _recorded_evidence(loaded)
     if seen.faults:
         raise InputErrors(in_file_order(list(seen.faults)))
-    return with_evidence(loaded.site, seen.files)
+    return seen.site
 
 
-def _switch_evidence(loaded: LoadedSite) -> SwitchEvidenceRead:
-    source = loaded.source
-    base = source.file.parents[len(Path(source.name).parts) - 1]
-    return read_switch_evidence(source.file.parent, base, loaded.site, datetime.now(UTC))
+@dataclass(frozen=True)
+class _Recorded:
+    """A site with what its guards rest on, and everything that is wrong with the files of it."""
+
+    site: Site
+    faults: tuple[InputError, ...]
+
+
+def _recorded_evidence(loaded: LoadedSite) -> _Recorded:
+    source, now = loaded.source, datetime.now(UTC)
+    folder, base = source.file.parent, source.file.parents[len(Path(source.name).parts) - 1]
+    switches: SwitchEvidenceRead = read_switch_evidence(folder, base, loaded.site, now)
+    fabrics: FabricEvidenceRead = read_fabric_evidence(folder, base, loaded.site, now)
+    site = with_fabrics(with_switches(loaded.site, switches.files), fabrics.files)
+    return _Recorded(site, switches.faults + fabrics.faults)
 
 
 def _unknown_audiences(loaded: LoadedSite, known: Set[str]) -> Iterator[InputError]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.site.file import SiteFile
@@ -48,12 +49,18 @@ def seen_switch_schema() -> dict[str, Any]:
     return schema_of(SwitchEvidenceFile, "switch-evidence", "Evidence of interlock that a switch is as stated")
 
 
+def seen_fabric_schema() -> dict[str, Any]:
+    """Schema of `evidence/fabrics-<subnet>.json`, which `interlock fabrics --record` writes."""
+    return schema_of(FabricEvidenceFile, "fabric-evidence", "Evidence of interlock of how a subnet manager is set")
+
+
 #: What `interlock schema` knows, by name.
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "site": site_schema,
     "tenant": tenant_schema,
     "evidence": evidence_schema,
     "switch-evidence": seen_switch_schema,
+    "fabric-evidence": seen_fabric_schema,
 }
 
 

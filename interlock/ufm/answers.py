@@ -113,6 +113,19 @@ def partitions_of(value: Any) -> dict[int, FabricPartition]:
     return found
 
 
+def default_of(value: Any) -> tuple[bool | None, frozenset[str] | None]:
+    """(limited unless told otherwise, GUIDs of full members) of the answer about the default partition."""
+    if not isinstance(value, Mapping):
+        return None, None
+    membership = str(value.get("membership", "")).lower()
+    limited = {"limited": True, "full": False}.get(membership)
+    if not isinstance(value.get("guids"), list):
+        return limited, None
+    partition = partition_of(DEFAULT_KEY, value)
+    assert partition is not None  # it says who is in it
+    return limited, frozenset(guid for guid, kind in partition.memberships.items() if kind == "full")
+
+
 def ports_of(value: Any) -> frozenset[str]:
     """GUIDs of the ports in a list of ports, which some versions page under `data`."""
     items = value.get("data") if isinstance(value, Mapping) else value

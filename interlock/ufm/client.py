@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .answers import (
+    DEFAULT_KEY,
     KEY_BITS,
     FabricPartition,
     Membership,
@@ -19,6 +20,7 @@ from .answers import (
 from .discovered import DiscoveredFabric, hosts_of, links_of, switches_of
 from .errors import UfmError, UfmTrouble
 from .jobs import job_of, wait_for
+from .settings import ManagerSaid, manager_of
 from .transport import UfmAnswer, UfmTransport
 
 T = TypeVar("T")
@@ -48,6 +50,17 @@ class UfmClient:
     def prefix(self) -> str:
         """Prefix of the subnet that it manages, as 16 hex digits."""
         return self._read("/app/smconf", lambda value: prefix_of(value["subnet_prefix"]))
+
+    def settings(self) -> ManagerSaid:
+        """How the subnet manager is set, as far as UFM says it."""
+        try:
+            default = self._read(_path(DEFAULT_KEY), lambda value: value, _WITH_GUIDS)
+        except UfmError as error:
+            # Not every release shows it, and then nobody says who is in it.
+            if error.trouble is not UfmTrouble.NOT_FOUND:
+                raise
+            default = None
+        return self._read("/app/smconf", lambda value: manager_of(value, default))
 
     def ports(self) -> frozenset[str]:
         """GUIDs of all ports of hosts that the subnet manager has discovered."""

@@ -217,6 +217,14 @@ def _gpus(facts: PlanOnSite) -> Iterator[Edge]:
         yield from (Edge(ids.gpu(item.domain, gpu), node, "E17") for gpu in item.gpus)
 
 
+def _nodes_of_gpus(facts: PlanOnSite) -> Iterator[Edge]:
+    """Whoever has a node whole drives all GPUs in it, whatever group of them is somebody else's."""
+    for item in facts.plan.nvlinks:
+        node, domain = ids.nvlink_partition(item.domain, item.partition), item.domain
+        if domain in facts.site.site.gpu_node and facts.site.is_bare_metal(domain):
+            yield from (Edge(interface, node, "E17") for interface in facts.site.interfaces(domain))
+
+
 def _routers(facts: PlanOnSite) -> Iterator[Edge]:
     for router in facts.plan.routers:
         for name in router.subnets:
@@ -277,4 +285,5 @@ PLAN_EDGES: tuple[EdgeRule[PlanOnSite], ...] = (
     EdgeRule("E13", "a project may plug into its own networks", _capabilities),
     EdgeRule("E16", "a V-IPU allocation joins its machines", _allocations),
     EdgeRule("E17", "an NVLink partition joins its GPUs", _gpus),
+    EdgeRule("E17", "an NVLink partition joins the GPU node that is its domain", _nodes_of_gpus),
 )

@@ -70,6 +70,12 @@ def lacking(site: Site, now: datetime) -> dict[str, tuple[str, ...]]:
     return {f"assumptions.{name}.{guard}": why for name, guard, rests in each if (why := rests.lacking(now))}
 
 
+def denied(site: Site, now: datetime) -> dict[str, tuple[str, ...]]:
+    """Guard that does not hold at this moment, by evidence -> which devices said so."""
+    each = ((item.id, guard, rests) for item in site.assumptions for guard, rests in item.evidence.items())
+    return {f"assumptions.{name}.{guard}": who for name, guard, rests in each if (who := rests.denied(now))}
+
+
 def sharing(site: Site, declarations: Iterable[Sharing]) -> GuardState:
     """Whether all guards of these are held. An external network without an address scope filters nothing."""
     return GuardState.of(sharing_facts(site, declarations))

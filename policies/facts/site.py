@@ -16,7 +16,7 @@ from policies.about import Fact, SiteFact
 
 from . import identities as ids
 from .fat_trees import InfinibandCabling
-from .guards import GuardState, assumption, lacking
+from .guards import GuardState, assumption, denied, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
@@ -36,8 +36,9 @@ class SiteFacts:
     def __init__(self, site: Site, now: datetime | None = None) -> None:
         moment = now or datetime.now(UTC)
         self.site = site.as_of(moment)
-        #: Guard that rests on evidence and does not hold at this moment -> why, a sentence for each switch.
+        #: Guard that rests on evidence -> why it is not known at this moment; and of those denied, who said so.
         self.lacking: Mapping[str, tuple[str, ...]] = lacking(self.site, moment)
+        self.denied: Mapping[str, tuple[str, ...]] = denied(self.site, moment)
         self._configured: dict[SwitchEnd, PortMode] = {}
         self._held: dict[tuple[str, str | None, str | None], GuardState] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from interlock.model.site.rests import RENEW
+from interlock.model.site.rests import renewed_by
 from interlock.planning.plan import Plan
 from policies.graph.model import Model
 from policies.proof import Finding, RuleResult, Severity, Verdict
@@ -17,8 +17,8 @@ from .spec_entries import SpecEntries
 DIGITS = (4, 8, 16)
 #: Findings of one judgement for which a set of changes is looked for.
 MOST_MENDED = 10
-#: Switches whose evidence a finding speaks of before it only counts.
-MOST_SWITCHES = 4
+#: Devices whose evidence a finding speaks of before it only counts.
+MOST_DEVICES = 4
 
 
 def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, suggest: bool) -> tuple[RuleResult, ...]:
@@ -35,7 +35,7 @@ def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, sugges
         fix = fix_of(entries, finding) if id(finding) in mended else None
         changes: dict[str, object] = {"fix": fix[0], "fix_kind": fix[1]} if fix is not None else {}
         if why := _without_evidence(model, finding):
-            changes["hint"] = f"{why}: run `{RENEW}`; else {finding.hint}" if finding.hint else f"{why}: run `{RENEW}`"
+            changes["hint"] = f"{why}; else {finding.hint}" if finding.hint else why
         return finding.model_copy(update={"id": short[finding.id], "about": about, "subjects": (), **changes})
 
     return tuple(
@@ -45,10 +45,13 @@ def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, sugges
 
 
 def _without_evidence(model: Model, finding: Finding) -> str:
-    """Why guards that this rests on do not hold, though evidence could say so; empty if none does."""
-    why = [words for guard, each in model.site.lacking.items() if guard in finding.missing for words in each]
-    more = f"; and of {len(why) - MOST_SWITCHES} more" if len(why) > MOST_SWITCHES else ""
-    return "; ".join(why[:MOST_SWITCHES]) + more
+    """Why guards that this rests on do not hold, though evidence could say so, and the command; empty if none does."""
+    found = {guard: why for guard, why in model.site.lacking.items() if guard in finding.missing}
+    commands = dict.fromkeys(map(renewed_by, found))
+    why = tuple(dict.fromkeys(words for each in found.values() for words in each))
+    more = f"; and of {len(why) - MOST_DEVICES} more" if len(why) > MOST_DEVICES else ""
+    run = " and ".join(f"`{command}`" for command in commands)
+    return f"{'; '.join(why[:MOST_DEVICES])}{more}: run {run}" if why else ""
 
 
 def _worst(findings: Iterable[Finding]) -> list[Finding]:

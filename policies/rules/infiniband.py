@@ -100,7 +100,7 @@ def _unless_held(model: Model, names: Names, held: GuardState, what: str) -> Rul
         Cause(
             key=(fabric, what),
             message=f"{names.of(fabric)}: {what if held.broken else f'nobody states whether {what}'}",
-            witness=(names.of(fabric), *map(str, (*held.broken, *held.missing))),
+            witness=(names.of(fabric), *map(str, (*held.broken, *held.missing)), *_denied(model, held)),
             hint="set it at the subnet manager, and state the guard of A6 in the site file",
             missing=held.missing,
             specificity=62,
@@ -108,6 +108,12 @@ def _unless_held(model: Model, names: Names, held: GuardState, what: str) -> Rul
         for fabric in fabrics
     )
     return by_guard(len(fabrics), held, causes)
+
+
+def _denied(model: Model, held: GuardState) -> Iterator[str]:
+    """Of guards that do not hold by evidence: whose subnet manager said so, and when."""
+    for fact in held.broken:
+        yield from model.site.denied.get(str(fact), ())
 
 
 def _asked(model: Model, of: Callable[[_Key], Iterator[Cause]]) -> RuleAnswer:

@@ -44,14 +44,14 @@ class StandIn:
         self.jobs = JobList()
         self.calls = PartitionCalls(subnet, profile)
         self._routes = UfmRoutes(subnet, self.calls, self.jobs, new_token=self._new_token, asynchronous=asynchronous)
-        self._certificate: ServerCertificate = make_certificate(subnet.folder / "ufm")
+        self.certificate: ServerCertificate = make_certificate(subnet.folder / "ufm")
         self._server: _UfmServer | None = None
         self._thread: threading.Thread | None = None
 
     @property
     def ca_file(self) -> str:
         """The authority by which clients verify the server."""
-        return str(self._certificate.authority)
+        return str(self.certificate.authority)
 
     @property
     def url(self) -> str:
@@ -64,7 +64,7 @@ class StandIn:
         """Serve from now on. `port` 0: any that is free."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.load_cert_chain(self._certificate.chain, self._certificate.key)
+        context.load_cert_chain(self.certificate.chain, self.certificate.key)
         self._server = _UfmServer(("127.0.0.1", port), self)
         # The handshake belongs to the connection's own thread: a client that does not speak stops nobody else.
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)

@@ -15,6 +15,7 @@ import infra.access
 import infra.audit
 import infra.cli
 import infra.commands
+import infra.fabrics
 import infra.locking
 import infra.program
 import infra.reports
@@ -53,6 +54,7 @@ from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
 from infra.program.gate import Gate
 from interlock.model.evidence.accepting import RUNS
+from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.steps import STEPS
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
@@ -83,7 +85,7 @@ from .tree import tree
 
 ROOMS = (
     infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.access, infra.audit,
-    infra.switches, infra.reports, infra.verifying, components,
+    infra.switches, infra.fabrics, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,
@@ -140,6 +142,11 @@ def evidence_keys(old: str) -> str:
 def switch_evidence_keys(old: str) -> str:
     """Every key of a file that says that a switch is as stated."""
     return _keys(list(keys(SwitchEvidenceFile)), old)
+
+
+def fabric_evidence_keys(old: str) -> str:
+    """Every key of a file that says how a subnet manager is set."""
+    return _keys(list(keys(FabricEvidenceFile)), old)
 
 
 def evidence_steps(_old: str) -> str:
@@ -338,6 +345,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "site-keys": site_keys,
     "evidence-keys": evidence_keys,
     "switch-evidence-keys": switch_evidence_keys,
+    "fabric-evidence-keys": fabric_evidence_keys,
     "switches-keys": switches_keys,
     "fabrics-keys": fabrics_keys,
     "evidence-steps": evidence_steps,

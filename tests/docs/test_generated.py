@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
-from interlock.model.schema import evidence_schema, seen_switch_schema, site_schema, tenant_schema
+from interlock.model.schema import evidence_schema, seen_fabric_schema, seen_switch_schema, site_schema, tenant_schema
 from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import TenantFile
 from interlock.model.text.errors import Code
@@ -56,7 +57,7 @@ def test_nothing_is_missing_from_the_tables() -> None:
 
 SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile),
               (switches_schema(), SwitchesFile), (fabrics_schema(), FabricsFile),
-              (seen_switch_schema(), SwitchEvidenceFile)]  # fmt: skip
+              (seen_switch_schema(), SwitchEvidenceFile), (seen_fabric_schema(), FabricEvidenceFile)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "model"), SCHEMAS_OF)

@@ -23,7 +23,8 @@ from typing import Any
 import pytest
 import yaml
 
-from interlock.model.evidence.switch_file import UNSEALED, SwitchEvidenceFile
+from interlock.model.evidence.sealed_files import UNSEALED
+from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
 from interlock.planning import SiteHashes, request_hash

@@ -10,12 +10,14 @@ from __future__ import annotations
 import http.client
 import re
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 #: Headers that belong to one connection, not to the message.
@@ -74,15 +76,27 @@ class Injection:
         return self.first <= self.seen and (self.last is None or self.seen <= self.last)
 
 
-class Proxy:
-    """The listeners. `ports`: service -> port on which it really listens."""
+@dataclass(frozen=True)
+class Encrypted:
+    """Files of a service that speaks TLS: its certificate and key, with which the proxy speaks for it, and who issued
+    them.
+    """
 
-    def __init__(self, ports: dict[str, int]) -> None:
+    chain: Path
+    key: Path
+    authority: Path
+
+
+class Proxy:
+    """The listeners. `ports`: service -> port on which it really listens; `encrypted`: those that speak TLS."""
+
+    def __init__(self, ports: dict[str, int], encrypted: dict[str, Encrypted] | None = None) -> None:
         self.seen: list[Request] = []
         self._lock = threading.Lock()
         self._injections: list[Injection] = []
         self._real = ports
-        self._servers = {service: _Server(self, service) for service in ports}
+        self._encrypted = encrypted or {}
+        self._servers = {service: _Server(self, service, self._encrypted.get(service)) for service in ports}
         self._own = {service: server.server_address[1] for service, server in self._servers.items()}
         for server in self._servers.values():
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -120,7 +134,7 @@ class Proxy:
         return met.act(request, lambda: self._ask(request))
 
     def _ask(self, request: Request) -> Response:
-        line = http.client.HTTPConnection("127.0.0.1", self._real[request.service], timeout=120)
+        line = self._line(request.service)
         try:
             # The host stays as it was: S3 signs it, and services make their links from it.
             line.request(request.method, request.target, body=request.body or None, headers=request.headers)
@@ -133,12 +147,24 @@ class Proxy:
             body = self.own(body.decode()).encode()
         return Response(answer.status, headers, body)
 
+    def _line(self, service: str) -> http.client.HTTPConnection:
+        port, files = self._real[service], self._encrypted.get(service)
+        if files is None:
+            return http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        context = ssl.create_default_context(cafile=str(files.authority))
+        return http.client.HTTPSConnection("127.0.0.1", port, timeout=120, context=context)
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, proxy: Proxy, service: str) -> None:
+    def __init__(self, proxy: Proxy, service: str, encrypted: Encrypted | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        if encrypted is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(encrypted.chain, encrypted.key)
+            # The handshake belongs to the connection's own thread.
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self.proxy = proxy
         self.service = service
 

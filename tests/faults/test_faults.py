@@ -42,6 +42,7 @@ DELETED: dict[str, tuple[str, str, str]] = {
     "Keypair": ("nova", "DELETE", "/os-keypairs/"),
     "FlavorAccess": ("nova", "POST", "/flavors/[^/]+/action$"),
     "BareMetalServer": ("ironic", "PUT", "/states/provision$"),
+    "PartitionKey": ("ufm", "DELETE", "/resources/pkeys/"),
     "Volume": ("cinder", "DELETE", "/volumes/"),
     "Share": ("manila", "DELETE", "/shares/"),
     "ShareAccess": ("manila", "POST", "/shares/[^/]+/action$"),

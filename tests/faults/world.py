@@ -24,6 +24,7 @@ from interlock.resources import (
     Image,
     Keypair,
     Network,
+    PartitionKey,
     Port,
     Project,
     Resource,
@@ -42,9 +43,11 @@ from interlock.resources import (
     VolumeAttachment,
 )
 from interlock.vocabulary.owners import OwnerId
+from sandbox.infiniband.topology import hex16
 from tests.conftest import Sandbox
 from tests.faults.clock import Clock
 from tests.faults.proxy import Injection, Proxy
+from tests.support.cloud.fabric import LISTENER, SERVICE, TOPOLOGY, Fabric, partition, running
 from tests.support.cloud.nodes import enrolled
 from tests.support.cloud.proxied import proxied
 from tests.support.engine.process import Process
@@ -57,9 +60,12 @@ SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 SERVICES = {
     "keystone": "identity", "nova": "compute", "neutron": "network",
     "cinder": "block-storage", "glance": "image", "swift": "object-store",
-    "ironic": "baremetal", "manila": "shared-file-system", "barbican": "key-manager",
+    "ironic": "baremetal", "manila": "shared-file-system", "barbican": "key-manager", LISTENER: SERVICE,
 }  # fmt: skip
 
+
+#: P_Keys of the tenant's partition, and of a stranger's that has the plan name of it.
+FABRIC_KEY, THEIRS = 0x0031, 0x0032
 
 #: On which the whole host is deployed and cleaned.
 SERVICE_VLAN = 3091
@@ -171,6 +177,7 @@ def subjects() -> dict[str, Subject]:
         Subject(
             FlavorAccess(project=project, flavor="site:Flavor/poplar-gpu"), ("nova", "POST", "/flavors/[^/]+/action$")
         ),
+        Subject(partition(FABRIC_KEY, "n0-r0", "n1-r0"), ("ufm", "POST", "/resources/pkeys$")),
         Subject(declared.quota(project), ("neutron", "PUT", "/quotas/")),
         Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials$")),
         Subject(declared.handed("fay"), ("barbican", "POST", "/secrets$")),
@@ -245,6 +252,7 @@ class World:
     tenant: Stack
     #: The operator's hands, past the proxy.
     direct: Cloud
+    fabric: Fabric
     #: Kind -> id of the stranger's object of the same name.
     twins: dict[str, str] = field(default_factory=dict)
 
@@ -278,6 +286,9 @@ class World:
 
     def unharmed(self, *kinds: str) -> None:
         """Asserts that no stranger's object of these kinds was taken or deleted."""
+        if PartitionKey.KIND in kinds:
+            guids = {hex16(TOPOLOGY.guid(name)): "full" for name in ("n2-r0", "n3-r0")}
+            assert self.fabric.members(THEIRS) == guids, "the stranger's partition was changed"
         for kind, ident in self.twins.items():
             if kind not in kinds:
                 continue
@@ -305,6 +316,10 @@ class World:
         flavor, project = self.site.state["poplar-gpu"].id, ids["fay-project"].id
         found = self.direct.api("compute").get(f"/flavors/{flavor}/os-flavor-access")["flavor_access"]
         return [item["flavor_id"] for item in found if item["tenant_id"] == project]
+
+    def _partitionkey(self, ids: Any) -> list[str]:
+        """As OpenSM is told; nobody else's stack could have put anything there."""
+        return [f"{key:#06x}" for key in (FABRIC_KEY,) if self.fabric.members(key)]
 
     def _quota(self, ids: Any) -> list[str]:
         project = ids["fay-project"].id
@@ -353,7 +368,7 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
     """Everything made, through the proxy and without a fault."""
     clock = Clock()
     node = enrolled(Cloud("sandbox"), "node-fay", SERVICE_VLAN, declared.metal_leg(2160))
-    with node, proxied(sandbox, folder, SERVICES) as proxy:
+    with node, running("faults") as fabric, proxied(sandbox, folder, SERVICES, fabric) as proxy:
         processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
         try:
             objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
@@ -363,7 +378,7 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
                 faults = program.admit(preview=False)
                 assert faults == [], faults
                 program.create_all()
-            found = World(proxy, clock, site, tenant, Cloud("direct"))
+            found = World(proxy, clock, site, tenant, Cloud("direct"), fabric)
             for subject in SUBJECTS.values():
                 found.program(subject).resources[subject.name] = subject.resource
             for program in (site, tenant):
@@ -406,6 +421,7 @@ def _clear(world: World) -> None:
 def _twins(world: World) -> None:
     """Of each kind an object of the same name in the same project, with the marker of somebody else."""
     ids = world.site.state | world.tenant.state
+    world.fabric.put(THEIRS, SUBJECTS[PartitionKey.KIND].name, "n2-r0", "n3-r0")
     for kind, subject in SUBJECTS.items():
         if subject.twin is None:
             continue

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
+from interlock.model.evidence.sealed_files import FORMAT, UNSEALED
+from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.model.evidence.values import moment_text
 from tests.infra.conftest import Lyon

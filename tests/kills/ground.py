@@ -17,13 +17,17 @@ from tests.conftest import Sandbox
 from tests.faults.proxy import Proxy
 from tests.faults.world import SERVICES
 from tests.kills import reference
-from tests.kills.inventory import SERVICES as EVERYWHERE
+from tests.kills.inventory import SERVICES as LISTED
 from tests.kills.inventory import Inventory, changed, inventory
 from tests.kills.victims import Victim, Zygote
+from tests.support.cloud.fabric import SERVICE, Fabric, running
 from tests.support.cloud.nodes import enrolled
 from tests.support.cloud.proxied import proxied
 from tests.support.engine.process import Recorded
 from tests.support.engine.stack import Stack
+
+#: Everything that is looked at.
+EVERYWHERE = LISTED | {SERVICE}
 
 #: Where in a volume a tenant writes, and the name of an object in a bucket.
 PLACE, OBJECT = 4096, "written"
@@ -39,6 +43,7 @@ class Ground:
     direct: Cloud
     #: The sandbox's own files of volumes and backups.
     disks: Path
+    fabric: Fabric
     #: Plan name -> what its tenant wrote there last, and to which object.
     written: dict[str, bytes] = field(default_factory=dict)
     written_to: dict[str, str] = field(default_factory=dict)
@@ -49,8 +54,9 @@ class Ground:
         return self.zygote.victim()
 
     def look(self, services: Collection[str] = EVERYWHERE) -> Inventory:
-        """What lies on the cloud now."""
-        return inventory(self.direct, services)
+        """What lies on the cloud now, and in the tables of the InfiniBand subnet."""
+        found = inventory(self.direct, services)
+        return found + self.fabric.inventory() if SERVICE in services else found
 
     def left(self, stack: Stack, held: dict[str, Recorded]) -> dict[str, str]:
         """What can still be read of objects that the state held and holds no more."""
@@ -125,10 +131,10 @@ def _bucket(stack: Stack, name: str) -> str:
 def ground(sandbox: Sandbox, folder: Path) -> Iterator[Ground]:
     """The sandbox behind the proxy; afterwards there is nothing on it that was not there before."""
     node = enrolled(Cloud(sandbox.cloud), reference.NODE, reference.SERVICE_VLAN, *reference.LEGS)
-    with node, proxied(sandbox, folder, SERVICES) as proxy:
+    with node, running("kills") as fabric, proxied(sandbox, folder, SERVICES, fabric) as proxy:
         zygote = Zygote(Path(os.environ["OS_CLIENT_CONFIG_FILE"]), folder)
         try:
-            found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder")
+            found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder", fabric)
             before = found.look()
             yield found
             left = changed(before, found.look())

@@ -28,6 +28,7 @@ from interlock.planning.site_plan import S3_ROLE
 from interlock.resources import Network, Port, Quota, Resource, RoleAssignment, StoredCredential, Subnet, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
+from tests.support.cloud.fabric import partition
 from tests.support.world import whole
 from tests.support.world.declared import LUKS
 
@@ -132,7 +133,7 @@ def resources(plan: Plan) -> dict[str, Resource]:
         return found
     found, host = _with_a_spare_port(found), _whole_host()
     assert not found.keys() & host.keys(), "one of them would take the other's place"
-    return _with_room(found) | host | _handed()
+    return _with_room(found) | host | _handed() | _on_infiniband()
 
 
 def _with_a_spare_port(found: dict[str, Resource]) -> dict[str, Resource]:
@@ -175,6 +176,11 @@ def _handed() -> dict[str, Resource]:
         project="kay-project", credential="kay-train-s3-key", place="kay-train-poplar-0", item="s3"
     )  # fmt: skip
     return {"kay-handed": key}
+
+
+def _on_infiniband() -> dict[str, Resource]:
+    """A partition of two adapters: `lyon` has no InfiniBand."""
+    return {"kay-fabric": partition(0x0021, "n0-r0", "n1-r0")}
 
 
 def _renamed(item: Resource) -> Resource:

@@ -29,6 +29,7 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "E13 a project may plug into its own networks": (362, "rbac-external"),
     "E16 a V-IPU allocation joins its machines": (None, "management-on-rnic"),
     "E17 an NVLink partition joins its GPUs": (None, None),
+    "E17 an NVLink partition joins the GPU node that is its domain": ("66k-gpus_of_anothers_node", "nvlink-node"),
     "E1 cabled switches carry the same tagged VLAN": ("6-uplinks_without_lists", "native-tagged"),
     "E2 cabled switches join their native VLANs, also when the numbers differ": (
         "7-natives_that_differ",
@@ -263,7 +264,7 @@ NO_KIND: dict[tuple[str, str], str] = {
     **{(kind, column): _WORDS for kind in ("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition")
        for column in ("example", "oracle")},
     **{(kind, column): _FOR_ANOTHER
-       for kind in ("Project", "SubnetPool", "Trunk", "SegmentRange", "Aggregate", "NvlinkPartition")
+       for kind in ("Project", "SubnetPool", "Trunk", "SegmentRange", "Aggregate")
        for column in ("rule", "mutant")},
     ("Project", "oracle"): "it knows owners by the name that a reference has",
     ("RoleAssignment", "example"): "random worlds have roles; the page has no example of one",

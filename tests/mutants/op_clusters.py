@@ -20,13 +20,14 @@ from interlock.planning.cluster_plan import write_cluster
 from interlock.planning.plan import Plan
 from interlock.planning.plan_builder import PlanBuilder
 from interlock.planning.scope import ClusterScope
-from interlock.resources import PartitionKey, PartitionMember
+from interlock.resources import NvlinkPartition, PartitionKey, PartitionMember
 from tests.builders.fitting_software import FITTING
 from tests.builders.pod64 import tenant
 from tests.mutants.operator import Operator
 from tests.mutants.workspaces import Workspace
 
 _NODES = 4
+_ALL_GPUS = tuple(map(str, range(1, 9)))
 #: Interface of each node, the switch that it is cabled to, and by what.
 _PLUGS: tuple[tuple[str, str, CableKind], ...] = (
     ("e0", "gpu-1", "ethernet"),
@@ -176,11 +177,50 @@ def key_of_the_other_cluster(space: Workspace, _: Random) -> Workspace | None:
     return found and found.edit(found.asked, _partition(found, "gpu-b"), key=0x60)
 
 
+def _grouped(space: Workspace, owner: int, *gpus: str, partition: int = 0) -> Workspace | None:
+    """One of the tenants was given GPUs of the first tenant's first node by a fabric manager."""
+    found = clustered(space)
+    if found is None:
+        return None
+    item = NvlinkPartition(name="group", domain="gpu-node-1", partition=partition, gpus=gpus)
+    tenant = found.tenants[owner]
+    return found.add(tenant, f"{tenant}-group", item).asking(found.asked)
+
+
+def all_gpus_anothers(space: Workspace, _: Random) -> Workspace | None:
+    return _grouped(space, 1, *_ALL_GPUS)
+
+
+def some_gpus_of_a_node(space: Workspace, _: Random) -> Workspace | None:
+    return _grouped(space, 0, "1", "3", partition=3)
+
+
+def gpus_of_no_group(space: Workspace, _: Random) -> Workspace | None:
+    """On HGX H100 pairs are 1 and 3, 2 and 4."""
+    return _grouped(space, 0, "1", "2", partition=3)
+
+
+def all_gpus_ones_own(space: Workspace, _: Random) -> Workspace | None:
+    return _grouped(space, 0, *_ALL_GPUS)
+
+
 def as_planned(space: Workspace, _: Random) -> Workspace | None:
     return clustered(space)
 
 
 CLUSTERS = (
+    Operator(
+        "nvlink-node", "another's group of the GPUs of a whole node",
+        all_gpus_anothers, all_gpus_ones_own, "ISO-22", ("ISO-02",),
+    ),
+    Operator(
+        "nvlink-part", "a group of some GPUs of a node",
+        some_gpus_of_a_node, all_gpus_ones_own, "ISO-22",
+    ),
+    Operator(
+        "nvlink-no-group", "a group of GPUs that no table has",
+        gpus_of_no_group, all_gpus_ones_own, "ISO-22",
+    ),
     Operator(
         "cluster-port", "another's node in a cluster's partition",
         port_of_anothers_node, as_planned, "ISO-29", ("ISO-20",),

@@ -9,6 +9,7 @@ from interlock.planning.plan import Component
 from interlock.resources import (
     BareMetalServer,
     Network,
+    NvlinkPartition,
     PartitionKey,
     PartitionMember,
     Share,
@@ -132,6 +133,27 @@ def share_of_two_clusters_that_meet() -> Draft:
     return share_of_two_clusters(routes=True)
 
 
+def gpus_of_anothers_node() -> Draft:
+    """acme has the node whole; a fabric manager was told that all its GPUs are globex's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _gpus(draft, G, f"node-{A}-train")
+    return draft
+
+
+def gpus_of_ones_own_node() -> Draft:
+    """The same, and they are acme's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _gpus(draft, A, f"node-{A}-train")
+    return draft
+
+
+def _gpus(draft: Draft, owner: str, node: str) -> None:
+    gpus = tuple(map(str, range(1, 9)))
+    draft.add(owner, f"{owner}-gpus", NvlinkPartition(name="all", domain=node, partition=0, gpus=gpus))
+
+
 def port_that_nobody_states() -> Draft:
     """acme's key has a GUID that no port of the site has, and a port of globex's node has none that is stated."""
     draft = _fabric()
@@ -207,6 +229,8 @@ EXAMPLES = (
     Example("66h", "P", share_of_two_clusters, rules=(*_APART, "AUTH-01")),
     Example("66i", "N", share_of_two_clusters_that_may_meet, rules=_APART),
     Example("66j", "V", share_of_two_clusters_that_meet, rules=_APART),
+    Example("66k", "V", gpus_of_anothers_node, rules=("ISO-02", "ISO-22")),
+    Example("66l", "P", gpus_of_ones_own_node, rules=("ISO-02", "ISO-22", "TOP-06")),
     Example("67a", "P", storage_by_own_keys, rules=_MEET),
     Example("67b", "P", storage_by_one_key, rules=_MEET),
     Example("67c", "V", storage_that_nobody_declares, rules=_MEET),

@@ -217,6 +217,9 @@ class Hardware:
             partition = ("nvlink", item.domain, item.partition)
             self.terrain.alone(partition, stack.owner, "Excl")
             self.terrain.unless(held, partition, ("nvlink", item.domain, "every"), "A8")
+            if item.domain in self.facts.site.gpu_node and self._is_whole(item.domain):
+                # The node is the domain: whoever has root on it reads and writes all memory of its GPUs.
+                self.terrain.hop(whole_of(self.facts.site.host[item.domain]), partition, "E17")
             for gpu in item.gpus:
                 self.terrain.mark(("gpu", item.domain, gpu), stack.owner)
                 self.terrain.hop(("gpu", item.domain, gpu), partition, "E17")

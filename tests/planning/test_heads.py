@@ -19,7 +19,7 @@ from interlock.planning import AllocationError, AllocationState, NeedsMove, Plan
 from interlock.planning.capacity import capacity
 from interlock.planning.cleaning import cleaning
 from interlock.planning.cluster_errors import recreated_of_cluster
-from interlock.planning.cluster_guest import files_of_server, texts_of_cluster
+from interlock.planning.cluster_guest import files_of_server, layout_of, texts_of_cluster
 from interlock.planning.costs import cost_of
 from interlock.planning.origins import request_path
 from interlock.planning.out_of_service import held_out_of_service
@@ -242,7 +242,7 @@ class TestSchedulers:
         schema = json.loads((Path(__file__).parent / "openstack_cluster.schema.json").read_text(encoding="utf-8"))
         jsonschema.validate(yaml.safe_load(texts[VALUES]), schema)
         assert list(yaml.safe_load(texts[LABELS])) == ["acme-train-node-0", "acme-train-node-1"]
-        assert files_of_server(scope, "acme-train-node-0") == ()
+        assert files_of_server(scope, layout_of(scope), "acme-train-node-0") == ()
 
     def test_texts_of_a_cluster_are_all_files_once_as_servers_have_them(self) -> None:
         slurm = SlurmOptions(accounting=True)
@@ -250,7 +250,8 @@ class TestSchedulers:
         claims = head_claims(1, (1, 1), (1, 2)).model_copy(update={"partition_keys": {}})
         scope = ClusterScope(site=SITE, tenant=request, cluster=request.clusters[0], claims=claims)
         servers = ("acme-train-head-0", "acme-train-node-0")
-        given = {file.path: file.content for name in servers for file in files_of_server(scope, name)}
+        told = {name: files_of_server(scope, layout_of(scope), name, has_gpus="node" in name) for name in servers}
+        given = {file.path: file.content for files in told.values() for file in files}
         assert texts_of_cluster(scope) == given
         assert "NCCL_IB_DISABLE=1" in given["/etc/nccl.conf"]
 

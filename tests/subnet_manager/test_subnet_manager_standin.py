@@ -5,16 +5,20 @@ from __future__ import annotations
 import socket
 import ssl
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 
+from interlock.ufm.client import UfmClient
+from interlock.ufm.loading import FabricAccess
+from interlock.ufm.transport import UfmTransport
 from sandbox.infiniband.faults import UfmFault, fault_of
 from sandbox.infiniband.partitions import ConfiguredPartition
 from sandbox.infiniband.standin import StandIn
 from sandbox.infiniband.subnet import LiveSubnet, ManagerSettings
-from sandbox.infiniband.topology import rails
+from sandbox.infiniband.topology import hex16, rails
 
 from .calling import Caller, guid, guids
 from .conftest import folder
@@ -252,13 +256,24 @@ def test_two_writers_at_once_lose_nothing(subnet: LiveSubnet, standin: StandIn, 
 
 
 def test_keys_that_are_set_are_told(subnet: LiveSubnet) -> None:
-    settings = ManagerSettings(sm_key=0x77, sa_key=0x88, m_key_per_port=True, subnet_prefix=0xFE80000000000007)
+    settings = ManagerSettings(
+        m_key=0x66, sm_key=0x77, sa_key=0x88, m_key_per_port=True, subnet_prefix=0xFE80000000000007
+    )
     with LiveSubnet(rails(2, 1), folder("keys"), settings).running() as other, StandIn(other).serving() as standin:
         told = Caller(standin)("GET", "/app/smconf").json()
         assert (told["sm_key"], told["sa_key"], told["m_key_per_port"]) == (f"{0x77:#018x}", f"{0x88:#018x}", True)
         assert told["subnet_prefix"] == "0xfe80000000000007"
         said = other.queries.ask("smpquery", "-G", "portinfo", f"{other.topology.guid('n0-r0'):#x}")
         assert "GidPrefix:.......................0xfe80000000000007" in said, "as the port has it"
+
+        file = folder("keys") / "secret"
+        file.write_text(standin.password)
+        access = FabricAccess("ib-1", standin.url, standin.user, file, None, Path(standin.ca_file), "fabrics.yaml:2:9")
+        read = UfmClient(UfmTransport(access)).settings()
+        assert set(read.keys.values()) == {True}
+        assert (read.prefix, read.default_limited) == ("fe80000000000007", True)
+        # The manager's own port alone: it is a full member everywhere.
+        assert read.full_in_default == frozenset({hex16(other.topology.guid(other.topology.manager))})
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,10 @@ class Double:
     table: Table = field(default_factory=dict)
     ip_over_ib: dict[int, bool] = field(default_factory=dict)
     prefix: str = PREFIX
+    #: Of the subnet manager besides, as nobody set it.
+    configuration: dict[str, Any] = field(default_factory=lambda: {"m_key": "0x0", "m_key_per_port": False})
+    #: The default partition; None: it is not shown.
+    default: dict[str, Any] | None = None
     #: (method, path) of every request, in order.
     asked: list[tuple[str, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -151,7 +155,7 @@ class Double:
         if parts == ["app", "ufm_version"]:
             return 200, {"ufm_release_version": "6.23.1-6"}
         if parts == ["app", "smconf"]:
-            return 200, {"subnet_prefix": f"0x{self.prefix}", "m_key": "0x0", "m_key_per_port": False}
+            return 200, {"subnet_prefix": f"0x{self.prefix}", **self.configuration}
         if parts == ["resources", "ports"]:
             return 200, [{"guid": f"0x{guid}", "name": f"{guid}_1"} for guid in sorted(self.ports)]
         if parts[0] == "jobs":
@@ -161,6 +165,8 @@ class Double:
         if parts == ["resources", "pkeys"]:
             return 200, {self.profile.keys.format(key): self._partition(key) for key in self.table}
         key = int(parts[2], 16)
+        if key == 0x7FFF and self.default is not None:
+            return 200, self.default
         if key not in self.table:
             return self.profile.absent
         shown = self._partition(key)

@@ -21,7 +21,6 @@ from tests.ufm.double import Double
 from tests.ufm.partition_stack import KEY
 from tests.ufm.shared_stack import SharingStack
 from tests.ufm.test_subnet_manager_partitions import (
-    CUTS,
     DEFAULT,
     FULL,
     LIMITED,
@@ -111,7 +110,7 @@ def test_subnet_manager_clients_reach_the_appliance_and_not_each_other(subnet: L
     assert tables(subnet) == {}
 
 
-@CUTS
+@pytest.mark.parametrize("cut", ["before", "middle", "after"])
 @pytest.mark.parametrize("step", ["create", "grow", "shrink", "delete"])
 def test_subnet_manager_a_writer_that_is_killed_in_its_turn(
     subnet: LiveSubnet, site: LiveSharing, step: str, cut: Cut

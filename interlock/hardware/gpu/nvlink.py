@@ -29,6 +29,13 @@ class NvlinkTable:
         """The id of the partition of exactly these module ids; None where the menu has none."""
         return next((number for number, members in self.partitions.value.items() if frozenset(members) == gpus), None)
 
+    def whole(self, gpus: int) -> int:
+        """The id of the partition of a node with so many GPUs, all of them; of two boards that of the first."""
+        found = self.partition_of(frozenset(range(1, gpus + 1)))
+        if found is None:
+            raise LookupError(f"{self.name} has no partition of all {gpus} GPUs")
+        return found
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many GPUs a partition may have, from the smallest."""

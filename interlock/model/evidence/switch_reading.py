@@ -7,28 +7,26 @@ and says nothing of the site as it is now counts for nothing, and what rests on 
 from __future__ import annotations
 
 import datetime
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch, SwitchPortConfig
-from interlock.model.site.rests import RENEW, RestsOnEvidence, SwitchSeen
-from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.site.offers import Assumption
+from interlock.model.site.rests import RENEW, DeviceSeen
+from interlock.model.text.errors import Code, InputError
 from interlock.model.text.source import Source
-from interlock.model.text.validation import nearest, validated
+from interlock.model.text.validation import nearest
 from interlock.resources import digest_of
-from interlock.vocabulary import Position
-from interlock.whole_files import write_at_once
 
 from .reading import FOLDER
+from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
 from .switch_file import SwitchEvidenceFile
 from .values import moment_text
 
 _PREFIX, _SUFFIX = "switches-", ".json"
-_AGAIN = f"delete the file, and run `{RENEW}`"
 
 
 @dataclass(frozen=True)
@@ -46,73 +44,47 @@ def file_of(switch: str) -> str:
 
 def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> SwitchEvidenceRead:
     """Every file of a switch below the site's folder; goes on after a fault, so that all are told at once."""
-    files, faults = dict[str, SwitchEvidenceFile](), list[InputError]()
-    for file in sorted((folder / FOLDER).glob(f"{_PREFIX}*{_SUFFIX}")):
-        try:
-            source = Source.read(file, file.relative_to(base).as_posix())
-            _require_json(source)
-            found = validated(SwitchEvidenceFile, source)
-            _require_sound(found, source, site, now)
-            files[found.switch] = found
-        except InputErrors as error:
-            faults += error.errors
-    return SwitchEvidenceRead(files, tuple(faults))
+
+    def wrong(found: SwitchEvidenceFile, source: Source) -> Wrong | None:
+        if source.file.name != Path(file_of(found.switch)).name:
+            words = f"it is evidence of `{found.switch}`, and its name says another switch"
+            return Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
+        if found.switch not in site.switch:
+            hint = f"delete the file if that switch is gone; {nearest(found.switch, site.switch)}"
+            return Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
+        return None
+
+    form = SealedForm(SwitchEvidenceFile, f"{_PREFIX}*{_SUFFIX}", RENEW, wrong)
+    files, faults = read_sealed(form, folder, base, site.name, now)
+    return SwitchEvidenceRead({file.switch: file for file in files}, faults)
 
 
-def _require_json(source: Source) -> None:
-    try:
-        json.loads(source.text)
-    except json.JSONDecodeError as error:
-        position = str(Position(source.name, error.lineno, error.colno))
-        raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", _AGAIN)]) from None
-    except RecursionError:
-        raise InputErrors([InputError(Code.SYNTAX, source.name, "nested too deeply", _AGAIN)]) from None
-
-
-def _require_sound(found: SwitchEvidenceFile, source: Source, site: Site, now: datetime.datetime) -> None:
-    wrong: tuple[Code, str, str, str] | None = None
-    if found.digest != found.expected_digest:
-        wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", _AGAIN
-    elif found.site != site.name:
-        words = f"it is evidence of the site `{found.site}`, and this is `{site.name}`"
-        wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, _AGAIN
-    elif source.file.name != Path(file_of(found.switch)).name:
-        words = f"it is evidence of `{found.switch}`, and its name says another switch"
-        wrong = Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
-    elif found.switch not in site.switch:
-        hint = f"delete the file if that switch is gone; {nearest(found.switch, site.switch)}"
-        wrong = Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
-    elif found.read > now:
-        words, hint = f"{moment_text(found.read)} is yet to come", f"set the clock of this machine right, or {_AGAIN}"
-        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, hint
-    if wrong is not None:
-        code, key, message, hint = wrong
-        raise InputErrors([source.error(code, (key,), message, hint)])
-
-
-def with_evidence(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
-    """The site with what its guards rest on; itself where none rests on evidence."""
-    if not any(item.evidence for item in site.assumptions):
+def with_switches(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
+    """The site with what guards of A1 rest on; itself where none rests on evidence."""
+    if not any(item.evidence for item in site.assumptions if item.id == "A1"):
         return site
     stated = StatedOfSwitches(site)
     seen = tuple(_seen(stated, switch, files.get(switch.name)) for switch in site.switches)
-    return site.with_parts(
-        assumptions=tuple(
-            item.model_copy(update={"evidence": {guard: _with(rests, seen) for guard, rests in item.evidence.items()}})
-            for item in site.assumptions
-        )
-    )
+    return resting_on(site, "A1", lambda _: seen)
 
 
-def _with(rests: RestsOnEvidence, seen: Iterable[SwitchSeen]) -> RestsOnEvidence:
-    return rests.model_copy(update={"switches": tuple(seen)})
+def resting_on(site: Site, assumption: str, seen: Callable[[str], tuple[DeviceSeen, ...]]) -> Site:
+    """The site with what was seen of each guard of this assumption that rests on evidence."""
+
+    def of(item: Assumption) -> Assumption:
+        if item.id != assumption:
+            return item
+        held = {guard: rests.model_copy(update={"devices": seen(guard)}) for guard, rests in item.evidence.items()}
+        return item.model_copy(update={"evidence": held})
+
+    return site.with_parts(assumptions=tuple(map(of, site.assumptions)))
 
 
-def _seen(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile | None) -> SwitchSeen:
+def _seen(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile | None) -> DeviceSeen:
     if file is None:
-        return SwitchSeen(switch=switch.name)
-    return SwitchSeen(
-        switch=switch.name,
+        return DeviceSeen(device=switch.name)
+    return DeviceSeen(
+        device=switch.name,
         file=file_of(switch.name),
         read=moment_text(file.read),
         by=file.by,
@@ -172,8 +144,4 @@ def _of_port(port: SwitchPortConfig) -> Any:
 
 def write_switch_evidence(folder: Path, evidence: SwitchEvidenceFile) -> Path:
     """Write the file of a switch, in place of the one that there may be."""
-    path = folder / file_of(evidence.switch)
-    path.parent.mkdir(exist_ok=True)
-    document = evidence.content | {"digest": evidence.digest}
-    write_at_once(path, json.dumps(document, indent=1) + "\n")
-    return path
+    return write_sealed(folder / file_of(evidence.switch), evidence)

@@ -196,7 +196,7 @@ class SiteFile(FileModel):
     )
     assumptions: dict[str, dict[str, AssumptionGuard]] = Field(
         default_factory=dict,
-        description="assumption → guard → `true`, `false` or `unknown`, see below; `A1.configuration_matches` also "
+        description="assumption → guard → `true`, `false` or `unknown`, see below; some of A1 and A6 also "
         "`{by: evidence, max_age: 30d}`",
     )
     evidence: EvidenceTermsFile = Field(

@@ -117,11 +117,14 @@ _STATES = {"enum": [True, False, "unknown", None]}
 _RESTS = {
     "type": "object",
     "properties": {
-        "by": {"const": "evidence", "description": "files that `interlock switches --record` writes"},
+        "by": {
+            "const": "evidence",
+            "description": "files that `interlock switches --record`, for A6 `interlock fabrics --record`, writes",
+        },
         "max_age": {
             "type": "string",
             "pattern": "^[1-9][0-9]{0,4}[dh]$",
-            "description": "how old the evidence of each switch may be, in days or hours",
+            "description": "how old the evidence of each switch or subnet may be, in days or hours",
         },
     },
     "required": ["by", "max_age"],

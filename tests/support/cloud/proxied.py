@@ -8,20 +8,28 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 
 from tests.conftest import Sandbox
-from tests.faults.proxy import Proxy
+from tests.faults.proxy import Encrypted, Proxy
+from tests.support.cloud.fabric import INFINIBAND, LISTENER, Fabric
 
 
 @contextmanager
-def proxied(sandbox: Sandbox, folder: Path, listeners: Iterable[str]) -> Iterator[Proxy]:
-    """The proxy before these services. Meanwhile the cloud `sandbox` leads through it, and `direct` past it."""
+def proxied(sandbox: Sandbox, folder: Path, listeners: Iterable[str], fabric: Fabric) -> Iterator[Proxy]:
+    """The proxy before these services and the subnet's UFM. Meanwhile the cloud `sandbox` leads through it, and
+    `direct` past it; UFM is asked through it by both.
+    """
     ports = json.loads((sandbox.dir / "ports.json").read_text())
-    proxy = Proxy({listener: ports[listener] for listener in listeners})
+    wanted = {listener: ports[listener] for listener in listeners if listener != LISTENER}
+    server, url = fabric.standin.certificate, urlsplit(fabric.standin.url)
+    encrypted = {LISTENER: Encrypted(server.chain, server.key, server.authority)}
+    proxy = Proxy(wanted | {LISTENER: int(url.port or 0)}, encrypted)
     before = os.environ.get("OS_CLIENT_CONFIG_FILE")
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(_clouds(sandbox, proxy, folder / "clouds.yaml"))
+    _fabrics(fabric, proxy, folder)
     try:
         yield proxy
     finally:
@@ -37,3 +45,15 @@ def _clouds(sandbox: Sandbox, proxy: Proxy, path: Path) -> Path:
     path.write_text(yaml.safe_dump({"clouds": clouds}))
     shutil.copy(sandbox.dir / "switches.yaml", path.parent)
     return path
+
+
+def _fabrics(fabric: Fabric, proxy: Proxy, folder: Path) -> None:
+    """`fabrics.yaml` beside `clouds.yaml`, as an operator writes it."""
+    secret = folder / "ufm.password"
+    secret.write_text(f"{fabric.standin.password}\n")
+    secret.chmod(0o600)
+    entry = {
+        "url": proxy.own(fabric.standin.url), "username": fabric.standin.user, "password_file": secret.name,
+        "ca_file": fabric.standin.ca_file,
+    }  # fmt: skip
+    (folder / "fabrics.yaml").write_text(yaml.safe_dump({"fabrics": {INFINIBAND: entry}}))

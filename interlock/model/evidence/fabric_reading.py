@@ -1,0 +1,102 @@
+"""`evidence/fabrics-*.json` of a site -> what guards of A6 rest on; and writing such a file."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from interlock.model.site.inventory import Site
+from interlock.model.site.networks import InfinibandSubnet
+from interlock.model.site.rests import RENEW_FABRICS, DeviceSeen
+from interlock.model.text.errors import Code, InputError
+from interlock.model.text.source import Source
+from interlock.model.text.validation import nearest
+
+from .fabric_file import FabricEvidenceFile
+from .reading import FOLDER
+from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
+from .switch_reading import resting_on
+from .values import moment_text
+
+_PREFIX, _SUFFIX = "fabrics-", ".json"
+
+
+@dataclass(frozen=True)
+class FabricEvidenceRead:
+    """The files of one site, by subnet, and everything that is wrong with them."""
+
+    files: Mapping[str, FabricEvidenceFile]
+    faults: tuple[InputError, ...] = ()
+
+
+def fabric_file_of(infiniband: str) -> str:
+    """The file of a subnet, relative to the site's folder."""
+    return Path(FOLDER, f"{_PREFIX}{infiniband}{_SUFFIX}").as_posix()
+
+
+def read_fabric_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> FabricEvidenceRead:
+    """Every file of a subnet below the site's folder; goes on after a fault, so that all are told at once."""
+    subnets = {item.name for item in site.infiniband}
+
+    def wrong(found: FabricEvidenceFile, source: Source) -> Wrong | None:
+        name = found.infiniband
+        if source.file.name != Path(fabric_file_of(name)).name:
+            words = f"it is evidence of `{name}`, and its name says another subnet"
+            return Code.CONTRADICTION, "infiniband", words, f"call it {Path(fabric_file_of(name)).name}"
+        if name not in subnets:
+            hint = f"delete the file if that subnet is gone; {nearest(name, subnets)}"
+            return Code.NO_SUCH, "infiniband", f"`{name}` is not an InfiniBand subnet of this site", hint
+        return None
+
+    form = SealedForm(FabricEvidenceFile, f"{_PREFIX}*{_SUFFIX}", RENEW_FABRICS, wrong)
+    files, faults = read_sealed(form, folder, base, site.name, now)
+    return FabricEvidenceRead({file.infiniband: file for file in files}, faults)
+
+
+def with_fabrics(site: Site, files: Mapping[str, FabricEvidenceFile]) -> Site:
+    """The site with what guards of A6 rest on; itself where none rests on evidence."""
+    if not any(item.evidence for item in site.assumptions if item.id == "A6"):
+        return site
+
+    def seen(guard: str) -> tuple[DeviceSeen, ...]:
+        return tuple(map(partial(_seen, site, files, guard), site.infiniband))
+
+    return resting_on(site, "A6", seen)
+
+
+def node_guids(site: Site, infiniband: str) -> frozenset[str]:
+    """GUIDs of the ports that nodes of the site have on a subnet, as far as they are stated."""
+    return frozenset(
+        port.guid
+        for node in site.gpu_nodes
+        for port in node.ports
+        if port.infiniband == infiniband and port.guid is not None
+    )
+
+
+def _seen(site: Site, files: Mapping[str, FabricEvidenceFile], guard: str, subnet: InfinibandSubnet) -> DeviceSeen:
+    name, file = subnet.name, files.get(subnet.name)
+    if file is None:
+        return DeviceSeen(device=name)
+    said, wrong = file.said(guard, node_guids(site, name)), ""
+    if file.prefix != subnet.prefix:
+        wrong = f"the evidence of {name} is of the subnet {file.prefix}, and the site has {subnet.prefix}"
+    elif said is None:
+        wrong = f"the evidence of {name} does not say it: its UFM, release {file.release}, did not"
+    return DeviceSeen(
+        device=name,
+        file=fabric_file_of(name),
+        read=moment_text(file.read),
+        by=file.by,
+        configuration=file.digest,
+        wrong=wrong,
+        holds=said is not False,
+    )
+
+
+def write_fabric_evidence(folder: Path, evidence: FabricEvidenceFile) -> Path:
+    """Write the file of a subnet, in place of the one that there may be."""
+    return write_sealed(folder / fabric_file_of(evidence.infiniband), evidence)

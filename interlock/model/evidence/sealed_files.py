@@ -1,0 +1,135 @@
+"""Files of evidence that `interlock` itself wrote of a device, each with a digest over the rest of it.
+
+A file that is wrong in itself (edited, of another site, of a time that is yet to come) is an error.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+
+from pydantic import Field
+
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.names import DisplayName, SiteName
+from interlock.model.text.source import Source
+from interlock.model.text.validation import FileModel, validated
+from interlock.model.text.yaml_reading import REQUEST, FileLimits
+from interlock.resources import digest_of
+from interlock.vocabulary import Position
+from interlock.vocabulary.digests import Digest
+from interlock.whole_files import write_at_once
+
+from .reading import FOLDER
+from .values import Moment, moment_text
+
+#: The version of these forms; it grows when a file of before would mean something else.
+FORMAT: Final = 1
+#: In the place of the digest, until the rest of a file is known.
+UNSEALED: Final = str(Digest.of(b""))
+DigestText = Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$")]
+
+
+class SealedFile(FileModel):
+    """What all of them have: one device, asked once."""
+
+    LIMITS: ClassVar[FileLimits] = REQUEST
+
+    format: Literal[1] = Field(description="version of this form")
+    site: SiteName = Field(description="name of the site")
+    read: Moment = Field(description="when it was asked, in UTC by the clock of whoever asked")
+    by: DisplayName = Field(description="who asked, and answers for it")
+    digest: DigestText = Field(description="over all else in the file")
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All but the digest, as it is written."""
+        return self.model_dump(mode="json", exclude={"digest"}) | {"read": moment_text(self.read)}
+
+    @property
+    def expected_digest(self) -> str:
+        """That of what is in it."""
+        return digest_of(self.content)
+
+    def sealed(self) -> Self:
+        """The same with its digest."""
+        return self.model_copy(update={"digest": self.expected_digest})
+
+
+F = TypeVar("F", bound=SealedFile)
+#: What is wrong with a file that was read: the code, the key, the words, what to do.
+Wrong = tuple[Code, str, str, str]
+
+
+@dataclass(frozen=True)
+class SealedForm(Generic[F]):
+    """One kind of such files."""
+
+    model: type[F]
+    #: Of their names.
+    pattern: str
+    #: The command that writes them.
+    renew: str
+    #: What is wrong with one that is sealed and of this site.
+    wrong: Callable[[F, Source], Wrong | None]
+
+    @property
+    def again(self) -> str:
+        """What to do about a file that cannot count."""
+        return f"delete the file, and run `{self.renew}`"
+
+
+def read_sealed(
+    form: SealedForm[F], folder: Path, base: Path, site: str, now: datetime.datetime
+) -> tuple[tuple[F, ...], tuple[InputError, ...]]:
+    """Every such file below a site's folder; goes on after a fault, so that all are told at once."""
+    files, faults = list[F](), list[InputError]()
+    for file in sorted((folder / FOLDER).glob(form.pattern)):
+        try:
+            source = Source.read(file, file.relative_to(base).as_posix())
+            _require_json(source, form.again)
+            found = validated(form.model, source)
+            _require_sound(form, found, source, site, now)
+            files.append(found)
+        except InputErrors as error:
+            faults += error.errors
+    return tuple(files), tuple(faults)
+
+
+def write_sealed(path: Path, evidence: SealedFile) -> Path:
+    """Write a file of evidence, in place of the one that there may be."""
+    path.parent.mkdir(exist_ok=True)
+    document = evidence.content | {"digest": evidence.digest}
+    write_at_once(path, json.dumps(document, indent=1) + "\n")
+    return path
+
+
+def _require_json(source: Source, again: str) -> None:
+    try:
+        json.loads(source.text)
+    except json.JSONDecodeError as error:
+        position = str(Position(source.name, error.lineno, error.colno))
+        raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", again)]) from None
+    except RecursionError:
+        raise InputErrors([InputError(Code.SYNTAX, source.name, "nested too deeply", again)]) from None
+
+
+def _require_sound(form: SealedForm[F], found: F, source: Source, site: str, now: datetime.datetime) -> None:
+    wrong: Wrong | None
+    if found.digest != found.expected_digest:
+        wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", form.again
+    elif found.site != site:
+        words = f"it is evidence of the site `{found.site}`, and this is `{site}`"
+        wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, form.again
+    else:
+        wrong = form.wrong(found, source)
+    if wrong is None and found.read > now:
+        words = f"{moment_text(found.read)} is yet to come"
+        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock of this machine right, or {form.again}"
+    if wrong is not None:
+        code, key, message, hint = wrong
+        raise InputErrors([source.error(code, (key,), message, hint)])
