@@ -60,6 +60,7 @@ def plans() -> dict[str, Plan]:
         "gpu-site": plan_site(gpu_site(), site_locked(gpu_site())),
         "cluster": clusters_planned(gpu_tenant("acme"), [claims(1, (1, 1), (1, 2))]),
         "clusters": two_clusters(),
+        "heads-site": plan_site(site_with_heads(), site_locked(site_with_heads())),
         "cluster-heads": with_heads(),
         "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }
