@@ -61,6 +61,7 @@ def plans() -> dict[str, Plan]:
         "cluster": clusters_planned(gpu_tenant("acme"), [claims(1, (1, 1), (1, 2))]),
         "clusters": two_clusters(),
         "cluster-data": cluster_data(),
+        "heads-site": plan_site(site_with_heads(), site_locked(site_with_heads())),
         "cluster-heads": with_heads(),
         "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }

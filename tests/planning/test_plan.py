@@ -81,7 +81,7 @@ def test_the_hash_seed_changes_nothing() -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_reference_stands_before_its_user_or_in_another_stack(name: str) -> None:
-    sites = ("site", "storing-site", "gpu-site")
+    sites = ("site", "storing-site", "gpu-site", "heads-site")
     site_names = {(item.resource.KIND, item.name) for site in sites for item in plans()[site].resources}
     seen: dict[str, str] = {}
     plan = plans()[name]
