@@ -70,7 +70,7 @@ def test_a_wrong_rack_is_refused_before_anything_is_made(tmp_path: Path) -> None
     for command in ("up", "reset"):
         for asked, words in (
             (path, "is missing"),
-            (tmp_path / "none.toml", "Racks by name: hall, lyon, passing, twoleaves."),
+            (tmp_path / "none.toml", "by name: hall, lyon, passing, twoleaves."),
         ):
             done = supervise(command, "--dir", str(tmp_path / "cloud"), "--rack", str(asked))
             assert (done.returncode, done.stdout) == (4, "")
