@@ -124,9 +124,8 @@ class SiteFacts:
 
     def lent_parts(self, host: str) -> tuple[str, ...]:
         """What whoever has a whole host has of it: its interfaces, or what is passed on below a hypervisor."""
-        if self.is_bare_metal(host):
-            return self.interfaces(host)
-        return passed_on(self.site, host) if self.is_whole(host) else ()
+        passed = passed_on(self.site, host) if self.is_whole(host) else ()
+        return self.interfaces(host) if self.is_bare_metal(host) else passed
 
     def interfaces(self, host: str) -> tuple[str, ...]:
         """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead

@@ -66,7 +66,8 @@ def _check_nodes(view: SiteView, flavors: dict[str, str]) -> None:
     """GPU nodes that are hypervisors: there is a flavour for each, and it is no larger than the node."""
     for node in view.site.gpu_nodes:
         host = view.site.host.get(node.name)
-        if host is None or host.provisioning != "hypervisor":
+        # A host of another role is told already.
+        if host is None or host.role != "gpu" or host.provisioning != "hypervisor":
             continue
         path = view.hall_node_paths.get(node.name, ("hosts", node.name))
         name = flavors.get(node.node_type)
