@@ -1,0 +1,103 @@
+"""What a cluster has besides its nodes, together: heads, a share, numbers that are not 0, 1, 2, and a release."""
+
+from __future__ import annotations
+
+import json
+from ipaddress import IPv4Address
+from typing import Any
+
+import yaml
+
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import Site
+from interlock.model.site.offers import ShareTypeSpec
+from interlock.model.tenant.request import ShareRequest, Tenant
+from interlock.planning import Plan, plan_tenant
+from interlock.resources import BareMetalServer, FloatingIp, PartitionKey, Port, Server, ShareAccess
+from tests.builders.gpu_heads import headed, site_with_heads
+from tests.builders.gpu_sites import gpu_tenant
+from tests.builders.pod64 import locked, site_locked
+
+BASE = site_with_heads()
+SHARE = ShareRequest(name="data", size_gib=100, share_type="nfs", vpods=(), clusters=("train",), on_delete="keep")
+
+
+def site(first: int = 2, last: int = 9) -> Site:
+    """With heads' hypervisors, and an appliance at these offsets of each in-band subnet."""
+    pools = BASE.pools.model_copy(update={"storage_vips": (first, last)})
+    types = (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),)
+    stated = {name: getattr(BASE, name) for name in Site.model_fields}
+    return Site.model_validate(stated | {"pools": pools, "share_types": types})
+
+
+def request(**of_cluster: Any) -> Tenant:
+    """Two nodes, two heads and a share."""
+    return gpu_tenant("acme", headed(2, **of_cluster), shares=(SHARE,))
+
+
+def planned(lock: Lock, asked: Tenant, on: Site) -> Plan:
+    return plan_tenant(on, site_locked(on), asked, lock)
+
+
+def data_of(server: Server | BareMetalServer) -> dict[str, Any]:
+    found = yaml.safe_load(server.user_data)
+    assert isinstance(found, dict)
+    return {file["path"]: file["content"] for file in found["write_files"]}
+
+
+def test_heads_and_nodes_mount_the_share_each_as_it_is_told_the_path() -> None:
+    lock, on = locked(site(), request()), site()
+    plan = planned(lock, request(), on)
+    heads = [item.resource for item in plan.resources if isinstance(item.resource, Server)]
+    nodes = [item.resource for item in plan.resources if isinstance(item.resource, BareMetalServer)]
+    assert [server.shares for server in (*heads, *nodes)] == [("acme-data",)] * 4
+    vip = lock.allocation.clusters["train"].storage_vip
+    for server in (*heads, *nodes):
+        (mount,) = json.loads(data_of(server)["/etc/interlock/shares.json"])
+        assert mount["source"] == f"{vip}:"
+        unit = data_of(server)["/etc/systemd/system/interlock-shares.service"]
+        # Nova tells a virtual server; a whole host has it on its config drive.
+        assert ("--drive" in unit) == isinstance(server, BareMetalServer)
+
+
+def test_no_appliance_gets_an_address_that_a_head_may_have() -> None:
+    def offset(first: int) -> int:
+        claims = locked(site(first), request()).allocation.clusters["train"]
+        assert claims.storage_vip is not None
+        return int(IPv4Address(claims.storage_vip)) & 0xFF
+
+    assert [offset(first) for first in (2, 4, 5, 6)] == [2, 4, 7, 7]
+    plan = planned(locked(site(5), request()), request(), site(5))
+    addresses = [item.resource.address for item in plan.resources if isinstance(item.resource, Port)]
+    vips = [item.resource.vip for item in plan.resources if isinstance(item.resource, ShareAccess)]
+    assert not set(addresses) & set(vips)
+
+
+def test_a_released_cluster_has_neither_heads_nor_nodes_and_keeps_what_is_its_own() -> None:
+    on, before = site(), locked(site(), request())
+    gone = request(state="released")
+    lock = locked(on, gone, previous=before)
+    old, new = before.allocation.clusters["train"], lock.allocation.clusters["train"]
+    assert (new.hosts, new.heads, new.head_flavor, new.former) == ((), (), "", old.hosts)
+    kept = ("cluster_vlan", "cluster_subnet", "partition_keys", "storage_vip")
+    assert [getattr(new, name) for name in kept] == [getattr(old, name) for name in kept]
+    plan = planned(lock, gone, on)
+    made = (Server, BareMetalServer, FloatingIp, PartitionKey)
+    assert not [item.name for item in plan.resources if isinstance(item.resource, made)]
+    assert [item.resource.vip for item in plan.resources if isinstance(item.resource, ShareAccess)] == [new.storage_vip]
+    settled = lock.model_copy(update={"released": ()})
+    back = locked(on, request(), previous=settled).allocation.clusters["train"]
+    assert (back.hosts, back.storage_vip, len(back.heads)) == (old.hosts, old.storage_vip, 2)
+
+
+def test_with_numbers_of_their_own_nodes_are_known_to_the_scheduler_at_their_heads() -> None:
+    on, before = site(), locked(site(), request())
+    first, second = before.allocation.clusters["train"].hosts
+    asked = request(nodes=1, without=(first,))
+    lock = locked(on, asked, previous=before)
+    assert lock.allocation.clusters["train"].numbered == {1: second}
+    plan = planned(lock, asked, on)
+    head = next(item.resource for item in plan.resources if isinstance(item.resource, Server))
+    text = data_of(head)["/etc/slurm/slurm.conf"]
+    assert "acme-train-node-1" in text
+    assert "acme-train-node-0" not in text
