@@ -48,11 +48,12 @@ def data_of(server: Server | BareMetalServer) -> dict[str, Any]:
 def test_heads_and_nodes_mount_the_share_each_as_it_is_told_the_path() -> None:
     lock, on = locked(site(), request()), site()
     plan = planned(lock, request(), on)
-    heads = [item.resource for item in plan.resources if isinstance(item.resource, Server)]
-    nodes = [item.resource for item in plan.resources if isinstance(item.resource, BareMetalServer)]
-    assert [server.shares for server in (*heads, *nodes)] == [("acme-data",)] * 4
+    heads = [found for item in plan.resources if isinstance(found := item.resource, Server)]
+    nodes = [found for item in plan.resources if isinstance(found := item.resource, BareMetalServer)]
     vip = lock.allocation.clusters["train"].storage_vip
-    for server in (*heads, *nodes):
+    servers: list[Server | BareMetalServer] = [*heads, *nodes]
+    assert [server.shares for server in servers] == [("acme-data",)] * 4
+    for server in servers:
         (mount,) = json.loads(data_of(server)["/etc/interlock/shares.json"])
         assert mount["source"] == f"{vip}:"
         unit = data_of(server)["/etc/systemd/system/interlock-shares.service"]
@@ -97,7 +98,7 @@ def test_with_numbers_of_their_own_nodes_are_known_to_the_scheduler_at_their_hea
     lock = locked(on, asked, previous=before)
     assert lock.allocation.clusters["train"].numbered == {1: second}
     plan = planned(lock, asked, on)
-    head = next(item.resource for item in plan.resources if isinstance(item.resource, Server))
+    head = next(found for item in plan.resources if isinstance(found := item.resource, Server))
     text = data_of(head)["/etc/slurm/slurm.conf"]
     assert "acme-train-node-1" in text
     assert "acme-train-node-0" not in text
