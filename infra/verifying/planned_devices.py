@@ -191,7 +191,7 @@ def _nvlink(plan: PlanOfStack, ground: Ground, item: Json) -> None:
     node = names.named("N", item["domain"], str(item["partition"]))
     gpus = [names.gpu(item["domain"], name) for name in item["gpus"]]
     inventory, domain = plan.inventory, item["domain"]
-    inside = inventory.interfaces(domain) if domain in inventory.gpu_nodes and inventory.is_whole(domain) else []
+    inside = inventory.lent(domain) if domain in inventory.gpu_nodes else []
     ground.join("E17", node, [*gpus, *inside])
     ground.premises.partitions.add((node, names.named("fabric", item["domain"])))
     for thing in (node, *gpus):

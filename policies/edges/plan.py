@@ -221,8 +221,8 @@ def _nodes_of_gpus(facts: PlanOnSite) -> Iterator[Edge]:
     """Whoever has a node whole drives all GPUs in it, whatever group of them is somebody else's."""
     for item in facts.plan.nvlinks:
         node, domain = ids.nvlink_partition(item.domain, item.partition), item.domain
-        if domain in facts.site.site.gpu_node and facts.site.is_bare_metal(domain):
-            yield from (Edge(interface, node, "E17") for interface in facts.site.interfaces(domain))
+        if domain in facts.site.site.gpu_node:
+            yield from (Edge(part, node, "E17") for part in facts.site.lent_parts(domain))
 
 
 def _routers(facts: PlanOnSite) -> Iterator[Edge]:

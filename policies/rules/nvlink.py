@@ -45,7 +45,8 @@ def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
 
 def _whole_nodes(model: Model) -> list[str]:
     """GPU nodes with NVSwitches that the plan has whole: each is a domain, and all of it its owner's."""
-    hosts = dict.fromkeys(server.host for server in model.plan.servers if server.is_bare_metal and server.host)
+    whole = (item.host for item in model.plan.servers if item.is_bare_metal or model.site.is_whole(item.host))
+    hosts = dict.fromkeys(host for host in whole if host)
     return [host for host in hosts if _table(model, host) is not None]
 
 

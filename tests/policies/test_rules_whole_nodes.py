@@ -19,7 +19,7 @@ from infra.verifying.ports import Ports, asked_of, claimed_of
 from interlock.model.lock.record import Settled
 from interlock.model.site.inventory import FlavorSpec, Site
 from interlock.planning.plan import Plan
-from interlock.resources import Server
+from interlock.resources import NvlinkPartition, Server
 from policies import Judgement
 from policies.certificate import certificate
 from policies.facts import identities as ids
@@ -28,7 +28,20 @@ from tests.builders.completeness import declared_complete
 from tests.builders.gpu_plans import claims, clusters_locked, clusters_planned
 from tests.builders.gpu_sites import guid_of
 from tests.builders.virtual_nodes import FLAVOR, VIRTUAL, virtual_cluster, virtual_site, virtual_tenant, whole_flavor
-from tests.policies.workspace import Made, N, P, V, assumptions, edited, judged, sharing, text, verdicts, with_footprint
+from tests.policies.workspace import (
+    Made,
+    N,
+    P,
+    V,
+    added,
+    assumptions,
+    edited,
+    judged,
+    sharing,
+    text,
+    verdicts,
+    with_footprint,
+)
 
 NODE = "acme-train-node-0"
 
@@ -146,6 +159,39 @@ def test_what_a_former_holder_left_is_met_by_the_next() -> None:
 
 def test_a_hypervisor_that_does_not_keep_guests_apart() -> None:
     assert verdicts(found(acme().plan, with_flavor(whole_flavor(), iommu=False)))["ISO-02"] == V
+
+
+def with_gpus(made: Made, node: str) -> Made:
+    """A tenant whose plan tells a fabric manager besides that all GPUs of a node are its."""
+    part = NvlinkPartition(name="all", domain=node, partition=0, gpus=tuple(map(str, range(1, 9))))
+    tenant = made.plan.tenant or ""
+    return with_footprint(site(), added(made.plan, f"{tenant}-gpus", f"{tenant}-train", part), made.lock)
+
+
+def test_gpus_of_a_virtual_node_are_those_of_whoever_has_it() -> None:
+    """The node is the NVLink domain, as a whole host's is: a group of somebody else's in it meets its server."""
+    own, stranger = with_gpus(acme(), VIRTUAL[0]), with_gpus(globex(), VIRTUAL[0])
+    assert verdicts(found(acme().plan))["ISO-22"] == P
+    assert found(own.plan).exit_code == 0
+    assert {"ISO-02", "ISO-22"} <= rules(found(acme().plan, None, stranger))
+    assert "ISO-02" in rules(judged(site(), stranger.plan, acme()))
+
+
+def test_gpus_of_a_virtual_node_that_nobody_has_are_the_operators() -> None:
+    assert "ISO-02" in rules(judged(site(), with_gpus(acme(), VIRTUAL[1]).plan))
+
+
+def test_a_group_of_a_virtual_node_is_derived_again_with_the_node() -> None:
+    own, locks = with_gpus(acme(), VIRTUAL[0]), [acme().lock, globex().lock]
+    stated = json.loads(certificate(seen_by(site(), own.plan, locks), judge(site(), own.plan, locks)).model_dump_json())
+    plans = {made.plan.stack: json.loads(json.dumps(made.plan.canonical())) for made in (own, globex())}
+    documents = [json.loads(lock.model_dump_json()) for lock in locks]
+    assert Comparing(json.loads(site().model_dump_json()), plans, documents).compare(stated, "acme").complaints == ()
+    rows = stated["statement"]["facts"]["E17"]
+    without = [pair for pair in rows if not any(node.endswith("/gpus") for node in pair)]
+    assert len(without) == len(rows) - 1
+    stated["statement"]["facts"]["E17"] = without
+    assert Comparing(json.loads(site().model_dump_json()), plans, documents).compare(stated, "acme").complaints
 
 
 @pytest.mark.parametrize("tenant", ["acme", "globex"])
