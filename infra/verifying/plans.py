@@ -108,10 +108,12 @@ class PlanOfStack:
 
     @cached_property
     def clusters(self) -> dict[str, list[str]]:
-        """GPU cluster -> the hosts below its servers, or that are these, without those of heads."""
+        """GPU cluster -> the hosts below its servers, or that are these; of heads only those on nodes."""
         found: dict[str, list[str]] = {name: [] for name, kind in self._type.items() if kind == "GpuCluster"}
+        metal = self.all("BareMetalServer")
         for name, item in self.servers.items():
-            if self._vpod[name] in found and self._type.get(self._component[name]) != "ClusterHead":
+            is_head = name not in metal and self._type.get(self._component[name]) == "ClusterHead"
+            if self._vpod[name] in found and (not is_head or self.inventory.is_lent(item["host"])):
                 found[self._vpod[name]].append(item["host"])
         return found
 

@@ -86,6 +86,8 @@ class ClusterFact:
 
     name: str
     hosts: tuple[str, ...]
+    #: The hosts below its heads. A plan may call a server on a GPU node a head: rules ask `nodes_of`.
+    heads: tuple[str, ...] = ()
 
 
 def part_in_words(clusters: Iterable[ClusterFact], name: str | None) -> str:

@@ -180,9 +180,12 @@ def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
 def _clusters(plan: Plan, found: _Found) -> Iterable[ClusterFact]:
     """The servers of a cluster are its nodes, as bare metal or below a hypervisor, but for its heads."""
     inside = {item.name: plan.component.get(item.component) for item in plan.resources}
-    heads = {name for name, part in inside.items() if part is not None and part.type == "ClusterHead"}
-    nodes = (server for server in found.of(ServerFact) if server.name not in heads)
-    return (ClusterFact(name, hosts) for name, hosts in _hosts(plan, nodes, "GpuCluster"))
+    named = {name for name, part in inside.items() if part is not None and part.type == "ClusterHead"}
+    servers = found.of(ServerFact)
+    heads = [server for server in servers if server.name in named and not server.is_bare_metal]
+    behind = dict(_hosts(plan, heads, "GpuCluster"))
+    nodes = (server for server in servers if server not in heads)
+    return (ClusterFact(name, hosts, behind[name]) for name, hosts in _hosts(plan, nodes, "GpuCluster"))
 
 
 def _hosts(plan: Plan, servers: Iterable[ServerFact], kind: ComponentType) -> Iterable[tuple[str, tuple[str, ...]]]:

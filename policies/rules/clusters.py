@@ -25,7 +25,7 @@ from policies.proof import Severity
 from .attachments import neighbourhood
 from .media import data_wires, media_of, sub_owners
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence, by_facts
-from .storage_fabrics import storage_of, storage_ports
+from .storage_fabrics import nodes_of, storage_of, storage_ports
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
@@ -66,7 +66,7 @@ def _foreign_ports(
     """
     own = {
         port.guid.lower()
-        for host in (cluster.hosts if cluster is not None else ())
+        for host in (nodes_of(model, cluster) if cluster is not None else ())
         for port in (*_compute_ports(model, host), *storage_ports(model, host))
         if port.guid is not None and port.infiniband == key.infiniband
     }
@@ -127,7 +127,7 @@ def _place_of(model: Model, guid: str) -> str | None:
 
 def _no_port_left_out(model: Model, _: Names) -> RuleAnswer:
     clusters = [(cluster, keys) for cluster in model.plan.clusters if (keys := _compute_keys(model, cluster))]
-    pairs = [(cluster, keys, host) for cluster, keys in clusters for host in cluster.hosts]
+    pairs = [(cluster, keys, host) for cluster, keys in clusters for host in nodes_of(model, cluster)]
     causes = (cause for cluster, keys, host in pairs for cause in _left_out(model, cluster, keys, host))
     return by_facts(len(pairs), causes)
 

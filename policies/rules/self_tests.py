@@ -16,12 +16,13 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .storage_fabrics import nodes_of
 
 
 def _tested(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     names = {name for vpod in plan.vpods for name in (*vpod.machines, *vpod.hosts)}
-    names |= {name for cluster in plan.clusters for name in cluster.hosts}
+    names |= {name for cluster in plan.clusters for name in nodes_of(model, cluster)}
     count = sum(name in site.machine or (name in site.host and model.site.is_whole(name)) for name in names)
     return RuleAnswer(count, unknown=tuple(_cause(plan, one) for one in plan.untested))
 

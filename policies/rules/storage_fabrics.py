@@ -26,6 +26,12 @@ def storage_of(model: Model, subnet: str) -> StorageFabric | None:
     return found.storage if found is not None else None
 
 
+def nodes_of(model: Model, cluster: ClusterFact) -> tuple[str, ...]:
+    """The hosts of a cluster that are its nodes: also one with a server on it that the plan calls a head."""
+    more = (host for host in cluster.heads if model.site.is_whole(host))
+    return tuple(dict.fromkeys((*cluster.hosts, *more)))
+
+
 def storage_ports(model: Model, host: str) -> tuple[HcaPort, ...]:
     """The storage ports of a node on subnets with an appliance, by rail."""
     node = model.site.site.gpu_node.get(host)
@@ -40,7 +46,7 @@ def _all_reach_it(model: Model, _: Names) -> RuleAnswer:
     ports = [
         (cluster, host, port)
         for cluster in model.plan.clusters
-        for host in cluster.hosts
+        for host in nodes_of(model, cluster)
         for port in storage_ports(model, host)
     ]
     causes = [cause for cluster, host, port in ports for cause in _left_out(model, cluster, host, port)]

@@ -29,8 +29,9 @@ from policies.facts.site import SiteFacts
 from policies.judging import judge, seen_by
 from tests.builders.completeness import declared_complete
 from tests.builders.gpu_heads import FLAVOR, head_claims, headed, site_with_heads
-from tests.builders.gpu_plans import clusters_locked, clusters_planned
+from tests.builders.gpu_plans import claims, clusters_locked, clusters_planned
 from tests.builders.gpu_sites import gpu_tenant
+from tests.builders.virtual_nodes import virtual_site, virtual_tenant
 from tests.policies.workspace import (
     Made,
     N,
@@ -40,6 +41,7 @@ from tests.policies.workspace import (
     edited,
     first,
     judged,
+    replaced,
     sharing,
     verdicts,
     with_footprint,
@@ -84,9 +86,9 @@ def letting_in(prefix: str) -> Plan:
     return edited(acme().plan, GROUP, rules=(*group.rules, more))
 
 
-def found_again(plan: Plan) -> set[str]:
+def found_again(plan: Plan, at: Site | None = None) -> set[str]:
     """Rules that find something by the second derivation."""
-    known, documents = json.loads(site().model_dump_json()), [json.loads(json.dumps(plan.canonical()))]
+    known, documents = json.loads((at or site()).model_dump_json()), [json.loads(json.dumps(plan.canonical()))]
     ports = Ports(known, asked_of(documents), claimed_of(documents, []))
     return set(found_in(PlanOfStack(Inventory(known, ports), documents[0])))
 
@@ -120,6 +122,36 @@ def test_a_head_takes_cpus_and_pages_and_no_functions() -> None:
     found = first(judged(site(dedicated_cpus=31), acme().plan, globex()))
     assert (found.rule, found.verdict) == ("CAP-02", V)
     assert "has 31 dedicated CPUs" in found.message
+
+
+def test_a_node_that_is_called_a_head_is_a_node() -> None:
+    """By no name does a whole host escape what is asked of nodes: its ports belong there, and none is left out."""
+    plan, key = acme().plan, "acme-train-partition-compute"
+    there = plan.by_name["acme-train-node-1"].model_copy(update={"component": "acme-train-head-1"})
+    called = replaced(plan, there)
+    assert judged(site(), called, globex()).exit_code == 0
+    assert found_again(called) == set()
+    members = plan.by_name[key].resource.members[:8]  # type: ignore[attr-defined]
+    left = edited(called, key, members=members)
+    assert verdicts(judged(site(), left, globex()))["TOP-26"] == V
+    assert found_again(left) == {"TOP-26"}
+
+
+def test_a_server_on_a_virtual_node_that_is_called_a_head_is_a_node() -> None:
+    """Nothing of the plan says so: the host is a GPU node of the site's."""
+    request, given = virtual_tenant(), claims(1, (2, 3))
+    known = declared_complete(virtual_site(sharing=sharing(), assumptions=assumptions()))
+    plan = clusters_planned(request, [given], known)
+    item = plan.by_name["acme-train-node-0"]
+    parts = tuple(
+        part.model_copy(update={"type": "ClusterHead"}) if part.name == item.component else part
+        for part in plan.components
+    )
+    called = Plan(**{name: getattr(plan, name) for name in Plan.model_fields} | {"components": parts})
+    assert verdicts(judged(known, called))["TOP-26"] == P
+    left = edited(called, "acme-train-partition-compute", members=())
+    assert verdicts(judged(known, left))["TOP-26"] == V
+    assert found_again(left, known) == {"TOP-26"}
 
 
 @pytest.mark.parametrize(("has", "verdict"), [(48, P), (32, N)])
