@@ -60,9 +60,7 @@ def _let_in(plan: PlanOfStack, entry: str) -> Iterator[str]:
     if port["vnic_type"] != "normal" or not port["port_security"]:
         yield f"nothing filters behind {entry}"
         return
-    beside = plan.all("Subnet").get(port["subnet"])
-    # An address of the port's own subnet is that of a port of the plan.
-    stated = ip_ranges([*plan.public_from.get(entry, []), *([beside["cidr"]] if beside is not None else [])])
+    stated = ip_ranges([*plan.public_from.get(entry, []), *_beside(plan, port)])
     for name in port["security_groups"]:
         group = plan.all("SecurityGroup").get(name)
         if group is None:
@@ -73,6 +71,17 @@ def _let_in(plan: PlanOfStack, entry: str) -> Iterator[str]:
             outward = rule["direction"] != "ingress" or (prefix is None and rule["remote_group"] is not None)
             if not outward and (prefix is None or not inside(prefix, stated)):
                 yield f"{name} lets in {prefix or 'everybody'} behind {entry}, which is not stated"
+
+
+def _beside(plan: PlanOfStack, port: Json) -> list[str]:
+    """The prefix of the port's own subnet if it is the site's to give: its addresses are those of ports of the plan."""
+    beside, pools = plan.all("Subnet").get(port["subnet"]), plan.inventory.site["pools"]
+    given = [pools[name][0] for name in pools if name.endswith("_subnets") and pools[name] is not None]
+    return (
+        [beside["cidr"]]
+        if beside is not None and any(inside(beside["cidr"], ip_ranges([one])) for one in given)
+        else []
+    )
 
 
 def _targets(plan: PlanOfStack) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _as_declared(model: Model, _: Names) -> RuleAnswer:
     found, declared = entries(plan), set(plan.access.public)
     causes = [_undeclared(entry) for entry in found if entry.name not in declared]
     causes += [_absent(name) for name in sorted(declared - {entry.name for entry in found})]
-    return by_facts(len(found) + len(declared), (*causes, *_strange_networks(plan), *more_than_stated(plan)))
+    return by_facts(len(found) + len(declared), (*causes, *_strange_networks(plan), *more_than_stated(model)))
 
 
 def _undeclared(entry: ExposedEntry) -> Cause:

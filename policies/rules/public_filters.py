@@ -14,18 +14,29 @@ from policies.about import SaidFact, resources
 from policies.facts.kinds import PlanFacts, PortFact
 from policies.facts.prefixes import Prefix, prefix_of
 from policies.facts.rights import FloatingIpFact
+from policies.graph.model import Model
 
 from .controller_access import shown
 from .rule import Cause
 
 
-def more_than_stated(plan: PlanFacts) -> Iterator[Cause]:
+def more_than_stated(model: Model) -> Iterator[Cause]:
     """Whatever of a public server lets in others than its request states; a group that no file describes may."""
+    plan, pools = model.plan, tuple(prefix for prefix, _ in model.site.site.pools.subnets_of.values())
     stated = dict(plan.access.public_from)
     for item in plan.floating_ips:
         port = plan.port.get(item.port)
         if port is not None and item.name in plan.access.public:
-            yield from _of_port(plan, item, port, stated.get(item.name, ()))
+            yield from _of_port(plan, item, port, (*stated.get(item.name, ()), *_beside(plan, port, pools)))
+
+
+def _beside(plan: PlanFacts, port: PortFact, pools: tuple[str, ...]) -> tuple[str, ...]:
+    """The prefix of the port's own subnet: whoever has an address of it has a port of the plan there. One that is in no
+    pool of the site may be addresses of anybody outside.
+    """
+    subnet = plan.subnet.get(port.subnet)
+    is_cut = subnet is not None and any(_holds(prefix_of(pool), prefix_of(subnet.cidr)) for pool in pools)
+    return (subnet.cidr,) if subnet is not None and is_cut else ()
 
 
 def _of_port(plan: PlanFacts, item: FloatingIpFact, port: PortFact, stated: tuple[str, ...]) -> Iterator[Cause]:
@@ -34,9 +45,6 @@ def _of_port(plan: PlanFacts, item: FloatingIpFact, port: PortFact, stated: tupl
         yield _cause(item, port, f"port {port.name} is {kind}, where no security group filters")
         return
     rules = {group.name: group.rules for group in plan.security_groups}
-    subnet = plan.subnet.get(port.subnet)
-    # Whoever has an address of the port's own subnet has a port of the plan there.
-    stated = (*stated, *((subnet.cidr,) if subnet is not None else ()))
     for name in port.security_groups:
         if name not in rules:
             yield _unknown_cause(item, port, name)

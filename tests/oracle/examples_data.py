@@ -62,6 +62,21 @@ def reached_from_elsewhere() -> Draft:
     return _reached_from("198.51.100.0/23", "198.51.100.0/24")
 
 
+def reached_from_its_own_subnet() -> Draft:
+    """The port's subnet, cut from a pool of the site: whoever has an address there has a port of the plan."""
+    return _reached_from("10.30.1.0/24", "198.51.100.0/24")
+
+
+def reached_from_a_subnet_of_everybody() -> Draft:
+    """The same, and the plan calls half of all addresses its subnet."""
+    draft = _reached_from("0.0.0.0/1", "198.51.100.0/24")
+    for place, item in enumerate(draft.resources[A]):
+        if item.name == "acme-a-control-subnet":
+            wide = item.resource.model_copy(update={"cidr": "0.0.0.0/1"})
+            draft.resources[A][place] = item.model_copy(update={"resource": wide})
+    return draft
+
+
 def floating_address_of_a_controller() -> Draft:
     """The same on the controller."""
     draft = both()
@@ -264,6 +279,8 @@ EXAMPLES = (
     Example("16c", "V", floating_address_of_a_controller, rules=("L3-08",)),
     Example("16d", "P", reached_from_where_it_says, rules=("ISO-02", "EXPO-01", "L3-08")),
     Example("16e", "V", reached_from_elsewhere, rules=("EXPO-01",)),
+    Example("16f", "P", reached_from_its_own_subnet, rules=("ISO-02", "EXPO-01", "L3-08")),
+    Example("16g", "V", reached_from_a_subnet_of_everybody, rules=("EXPO-01",)),
     Example("20a", "V", allocation_on_anothers_controller, rules=("SEC-03",)),
     Example("20b", "P", packets_of_its_callers, rules=("ISO-01", "ISO-02", "ISO-11"), without=frozenset({"Auth"})),
     Example("21a", "V", controller_without_keys, rules=("SEC-01", "AUTH-01")),

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from interlock.resources import Port, SecurityGroup, SecurityGroupRule
+from interlock.model.site.networks import Pools
+from interlock.resources import Port, SecurityGroup, SecurityGroupRule, Subnet
 
 from .world import Stack
 
 
-def only_stated(stack: Stack, entry: str, port: Port) -> bool:
+def only_stated(stack: Stack, entry: str, port: Port, pools: Pools) -> bool:
     """True if all whom the port's filters let in are of the prefixes stated for this entry, or have a port there."""
     if port.vnic_type != "normal" or not port.port_security:
         return False
-    stated = [ip_network(text) for text in stack.plan.public_from.get(entry, ())]
+    stated = [ip_network(text) for text in (*stack.plan.public_from.get(entry, ()), *_own(stack, port, pools))]
     for name in port.security_groups:
         found = stack.find(SecurityGroup, name)
         if found is None:
@@ -26,6 +27,18 @@ def only_stated(stack: Stack, entry: str, port: Port) -> bool:
             ):
                 return False
     return True
+
+
+def _own(stack: Stack, port: Port, pools: Pools) -> Iterator[str]:
+    """The port's own subnet, of which each address is that of a port of the plan: where the site cut it from a pool."""
+    found = stack.find(Subnet, port.subnet)
+    if found is None:
+        return
+    own = ip_network(found[2].cidr)
+    for text in (prefix for prefix, _ in pools.subnets_of.values()):
+        pool = ip_network(text)
+        if own.version == pool.version and int(pool[0]) <= int(own[0]) and int(own[-1]) <= int(pool[-1]):
+            yield found[2].cidr
 
 
 def _lets_in(rule: SecurityGroupRule, address: int, version: int) -> bool:

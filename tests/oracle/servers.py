@@ -200,7 +200,8 @@ class Servers:
             } | {port: controlled_by(stack, whole) for _, whole in stack.all(BareMetalServer) for port in whole.ports}
             for name, item in stack.all(FloatingIp):
                 port = stack.find(Port, item.port)
-                as_said = name in stack.plan.public and (port is None or only_stated(stack, name, port[2]))
+                pools = self.facts.site.pools
+                as_said = name in stack.plan.public and (port is None or only_stated(stack, name, port[2], pools))
                 meant = {stack.owner} if as_said else set()
                 for owner in behind.get(item.port, {stack.owner}) - meant:
                     self.terrain.alone(("entry", stack.owner, name), owner, "Expo")

@@ -15,7 +15,9 @@ import pytest
 from infra.checker import complaints
 from infra.verifying.address_ranges import inside, ip_ranges
 from infra.verifying.answers import ANEW
+from infra.verifying.inventory import Inventory
 from infra.verifying.plans import PlanOfStack
+from infra.verifying.ports import Ports, asked_of, claimed_of
 from interlock.planning.plan import Plan
 from interlock.resources import SecurityGroup
 from interlock.resources import SecurityGroupRule as Filter
@@ -57,8 +59,14 @@ def asked(plan: Plan) -> RuleResult:
 
 def again(plan: Plan) -> list[str]:
     """What the second derivation finds in the plan file."""
-    nothing: Any = None  # no fact of the site is asked for
-    return list(ANEW["EXPO-01"](PlanOfStack(nothing, json.loads(json.dumps(plan.canonical())))))
+    document = json.loads(json.dumps(plan.canonical()))
+    ports = Ports(_known(), asked_of([document]), claimed_of([document], []))
+    return list(ANEW["EXPO-01"](PlanOfStack(Inventory(_known(), ports), document)))
+
+
+@cache
+def _known() -> Any:
+    return json.loads(SITE.model_dump_json())
 
 
 def test_as_planned_it_is_proved_with_all_other_rules() -> None:

@@ -116,6 +116,17 @@ def test_nodes_may_come_in_to_a_public_head_and_nobody_else_who_is_not_stated(pr
     assert ("EXPO-01" in found_again(plan)) == (verdict == V)
 
 
+def test_a_subnet_that_is_no_part_of_a_pool_may_be_addresses_of_anybody_outside() -> None:
+    """The plan calls half of all addresses its own subnet, and lets it in."""
+    half = "0.0.0.0/1"
+    plan = edited(letting_in(half), "acme-train-cluster-subnet", cidr=half)
+    assert verdicts(judged(site(), plan, globex()))["EXPO-01"] == V
+    assert "EXPO-01" in found_again(plan)
+    cut = edited(letting_in("10.60.0.0/16"), "acme-train-cluster-subnet", cidr="10.60.0.0/16")
+    assert verdicts(judged(site(), cut, globex()))["EXPO-01"] == P
+    assert "EXPO-01" not in found_again(cut)
+
+
 def test_a_head_takes_cpus_and_pages_and_no_functions() -> None:
     """Two heads of 16 CPUs stand on head-2."""
     assert verdicts(judged(site(dedicated_cpus=32), acme().plan, globex()))["CAP-02"] == P
