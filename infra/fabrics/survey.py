@@ -162,11 +162,14 @@ def _keys_in_words(said: ManagerSaid) -> str:
     return "; ".join([*parts, f"UFM does not say {', '.join(unsaid)}"] if unsaid else parts)
 
 
-def _default_in_words(said: ManagerSaid, guids: frozenset[str]) -> str:
+def _default_in_words(said: ManagerSaid, guids: frozenset[str | None]) -> str:
     if said.default_limited is False:
         return "ports are full members of the default partition unless told otherwise"
     if full := sorted((said.full_in_default or frozenset()) & guids):
         return f"full members of the default partition: {', '.join(full)}"
     if said.full_in_default is None:
         return "UFM does not say who is in the default partition"
+    if said.default_limited is not None:
+        listed = ", ".join(sorted(said.full_in_default))
+        return f"full members of the default partition, any of which may be a port whose GUID is not stated: {listed}"
     return "UFM does not say how ports are members of the default partition (releases from 6.19 on do)"

@@ -20,6 +20,7 @@ from infra.audit.comparison import Audit
 from infra.audit.subnet_managers import with_managers
 from infra.fabrics.survey import managers_of_audit
 from infra.program.gate import Gate
+from infra.verifying.subnet_managers import said_of_subnets
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.values import moment_text
 from interlock.retry import RetryBudget, RetryPolicy
@@ -195,6 +196,24 @@ def test_a_port_of_a_node_that_is_a_full_member_all_the_same(recorded: Hall, int
         recorded.double.default = {"membership": "limited", "guids": [full]}
         assert interlock("fabrics", "--record").code == (0 if holds else 1)
         assert recorded.held() == [True, holds]
+
+
+def test_a_full_member_may_be_the_port_whose_guid_nobody_states(recorded: Hall, interlock: Interlock) -> None:
+    """With the GUID it does not hold; so without it nobody knows, in either derivation."""
+    full = {"guid": f"0x{recorded.port()}", "membership": "full", "index0": True}
+    nodes = recorded.folder / "nodes.csv"
+    whole = nodes.read_text()
+    without = whole.replace(f"0x{recorded.port()}", "")
+    for text, guids, holds in ((whole, [full], False), (without, [full], None), (without, [], True)):
+        nodes.write_text(text)
+        recorded.double.default = {"membership": "limited", "guids": guids}
+        done = interlock("fabrics", "--record")
+        assert done.code == {True: 0, False: 1, None: 3}[holds]
+        assert ("any of which may be a port whose GUID is not stated" in done.out) == (holds is None)
+        assert recorded.held() == [True, holds]
+        site = json.loads(Gate.open("hall").workspace.site.model_dump_json())
+        again = said_of_subnets(site, {FILE: recorded.read()}, "default_partition_limited")[SUBNET]
+        assert (again if isinstance(again, bool) else None) == holds
 
 
 @pytest.mark.parametrize(

@@ -41,13 +41,19 @@ class FabricEvidenceFile(SealedFile):
         description="GUIDs that are full members of it all the same; null: UFM does not say who is in it"
     )
 
-    def said(self, guard: str, guids: Collection[str]) -> bool | None:
-        """What it says of a guard of A6; None: nothing. `guids`: ports of nodes that the site has on the subnet."""
+    def said(self, guard: str, guids: Collection[str | None]) -> bool | None:
+        """What it says of a guard of A6; None: nothing.
+
+        `guids`: ports of nodes that the site has on the subnet, None for any whose GUID is not stated: a full member
+        of the default partition may be such a port.
+        """
         if guard == "subnet_manager_keys_set":
             found = tuple(self.keys.model_dump().values())
             return False if False in found else (None if None in found else True)
         if guard != "default_partition_limited":
             return None
-        if self.default_limited is False or {*(self.full_in_default or ())} & {*guids}:
+        full = {*(self.full_in_default or ())}
+        if self.default_limited is False or full & {*guids}:
             return False
-        return None if self.full_in_default is None else self.default_limited
+        is_said = self.full_in_default is not None and not (full and None in guids)
+        return self.default_limited if is_said else None

@@ -67,23 +67,23 @@ def with_fabrics(site: Site, files: Mapping[str, FabricEvidenceFile]) -> Site:
     return resting_on(site, "A6", seen)
 
 
-def node_guids(site: Site, infiniband: str) -> frozenset[str]:
-    """GUIDs of the ports that nodes of the site have on a subnet, as far as they are stated."""
-    return frozenset(
-        port.guid
-        for node in site.gpu_nodes
-        for port in node.ports
-        if port.infiniband == infiniband and port.guid is not None
-    )
+def node_guids(site: Site, infiniband: str) -> frozenset[str | None]:
+    """GUIDs of the ports that nodes of the site have on a subnet; None among them: that of some port is not stated."""
+    return frozenset(port.guid for node in site.gpu_nodes for port in node.ports if port.infiniband == infiniband)
 
 
 def _seen(site: Site, files: Mapping[str, FabricEvidenceFile], guard: str, subnet: InfinibandSubnet) -> DeviceSeen:
     name, file = subnet.name, files.get(subnet.name)
     if file is None:
         return DeviceSeen(device=name)
-    said, wrong = file.said(guard, node_guids(site, name)), ""
+    guids, wrong = node_guids(site, name), ""
+    said = file.said(guard, guids)
     if file.prefix != subnet.prefix:
         wrong = f"the evidence of {name} is of the subnet {file.prefix}, and the site has {subnet.prefix}"
+    elif said is None and file.said(guard, guids - {None}) is not None:
+        wrong = (
+            f"the evidence of {name} does not say it: a full member may be a port whose GUID the site does not state"
+        )
     elif said is None:
         wrong = f"the evidence of {name} does not say it: its UFM, release {file.release}, did not"
     return DeviceSeen(
