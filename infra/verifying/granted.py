@@ -39,10 +39,11 @@ NOT_MADE = frozenset(
 def is_not_made(item: Json) -> bool:
     """True if no actuator makes a planned resource.
 
-    A switch port only Neutron's does, where Neutron wires the switch; a whole host only Ironic's, where there is one;
-    a bucket's policy only that of object storage which enforces it; a credential only where it is handed to a server.
+    A switch port only Neutron's does, where Neutron wires the switch, or Ironic with the host behind it; a whole host
+    only Ironic's, where there is one; a bucket's policy only that of object storage which enforces it; a credential only
+    where it is handed to a server.
     """
-    by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] != "neutron"
+    by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] not in ("neutron", "ironic")
     by_nobody = item["kind"] == "BareMetalServer" and item["spec"]["resource_class"] is None
     by_nobody |= item["kind"] == "BucketPolicy" and not item["spec"].get("enforced_by")
     by_nobody |= item["kind"] == "StoredCredential" and not item["spec"].get("item")
