@@ -24,6 +24,19 @@ def foreign_ports(plan: PlanOfStack) -> Iterator[str]:
                 own |= {*storage[subnet]["appliance"]}
             members = {member["guid"].lower() for member in key["members"]}
             yield from (f"{guid} in a partition of {cluster} is no port of its nodes" for guid in sorted(members - own))
+    yield from _perhaps_anybodys(plan, storage)
+
+
+def _perhaps_anybodys(plan: PlanOfStack, storage: dict[str, Json]) -> Iterator[str]:
+    """Outside of clusters: members that no node is stated to have, while a port on that subnet has no GUID stated."""
+    ports = [(port["infiniband"], port["guid"]) for node in plan.inventory.gpu_nodes.values() for port in node]
+    stated = {guid.lower() for _, guid in ports if guid is not None}
+    unstated = {subnet for subnet, guid in ports if guid is None}
+    for key in plan.keys_outside:
+        subnet = key["infiniband"]
+        known = stated | {*(storage[subnet]["appliance"] if subnet in storage and not key["shared"] else ())}
+        strange = {member["guid"].lower() for member in key["members"]} - known
+        yield from (f"{guid} on {subnet} may be any node's" for guid in sorted(strange) if subnet in unstated)
 
 
 def left_out(plan: PlanOfStack) -> Iterator[str]:

@@ -40,8 +40,8 @@ def is_not_made(item: Json) -> bool:
     """True if no actuator makes a planned resource.
 
     A switch port only Neutron's does, where Neutron wires the switch, or Ironic with the host behind it; a whole host
-    only Ironic's, where there is one; a bucket's policy only that of object storage which enforces it; a credential only
-    where it is handed to a server.
+    only Ironic's, where there is one; a bucket's policy only that of object storage which enforces it; a credential
+    only where it is handed to a server.
     """
     by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] not in ("neutron", "ironic")
     by_nobody = item["kind"] == "BareMetalServer" and item["spec"]["resource_class"] is None

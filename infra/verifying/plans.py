@@ -121,6 +121,11 @@ class PlanOfStack:
         """The P_Keys of a cluster."""
         return [item for name, item in self.all("PartitionKey").items() if self._vpod[name] == cluster]
 
+    @property
+    def keys_outside(self) -> list[Json]:
+        """The P_Keys of no cluster."""
+        return [item for name, item in self.all("PartitionKey").items() if self._vpod[name] not in self.clusters]
+
     @cached_property
     def split(self) -> set[str]:
         """The ports of controllers that may be split."""

@@ -5,10 +5,15 @@ hall-1: acme has su01-n01, n02 (train) and su01-n03, n04 (serve); globex has su0
 
 from __future__ import annotations
 
+import json
 from functools import cache
 
 import pytest
 
+from infra.verifying.answers import found_in
+from infra.verifying.inventory import Inventory
+from infra.verifying.plans import PlanOfStack
+from infra.verifying.ports import Ports, asked_of, claimed_of
 from interlock.model.lock.record import Released
 from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.inventory import Site
@@ -81,6 +86,13 @@ def without(name: str, guid: str) -> Plan:
     return edited(
         two_clusters(), name, members=tuple(item for item in members(two_clusters(), name) if item.guid != guid)
     )
+
+
+def again(plan: Plan, known: Site) -> list[str]:
+    """Rules that find something by the second derivation."""
+    document, full = json.loads(json.dumps(plan.canonical())), json.loads(known.model_dump_json())
+    ports = Ports(full, asked_of([document]), claimed_of([document], []))
+    return sorted(found_in(PlanOfStack(Inventory(full, ports), document)))
 
 
 def rules(judgement: Judgement) -> set[str]:
@@ -237,6 +249,7 @@ def test_a_key_outside_of_clusters(stated: bool, verdict: object) -> None:
     plan = added(two_clusters(), "acme-pkey", "acme", PartitionKey(infiniband="compute", key=0x20, members=(member,)))
     found = judged(known, plan, globex())
     assert max(verdicts(found)["ISO-02"], verdicts(found)["ISO-29"], key=(P, NA, N, V).index) == verdict
+    assert [rule for rule in again(plan, known) if rule == "ISO-29"] == ([] if stated else ["ISO-29"])
 
 
 # Whose a port is
