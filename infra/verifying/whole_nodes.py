@@ -14,7 +14,7 @@ def parts_and_reused(plan: PlanOfStack) -> Iterator[str]:
     types = {item["name"]: item["node_type"] for item in inventory.site["gpu_nodes"]}
     for name, server in plan.all("Server").items():
         host = server["host"]
-        if inventory.is_whole(host) or not inventory.is_lent(host):
+        if not inventory.is_lent(host):
             continue
         flavor = inventory.flavors.get(references.sites_flavor(server["flavor"]) or "")
         node = flavor["whole_node"] if flavor is not None else None

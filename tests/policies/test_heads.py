@@ -127,6 +127,13 @@ def test_a_subnet_that_is_no_part_of_a_pool_may_be_addresses_of_anybody_outside(
     assert "EXPO-01" not in found_again(cut)
 
 
+def test_a_head_below_which_there_is_no_hypervisor() -> None:
+    """On a node of its own cluster, which is given out as bare metal."""
+    plan = edited(acme().plan, "acme-train-head-0", host="su01-n01")
+    assert verdicts(judged(site(), plan, globex()))["LIF-03"] == V
+    assert found_again(plan) == {"LIF-03"}
+
+
 def test_a_head_takes_cpus_and_pages_and_no_functions() -> None:
     """Two heads of 16 CPUs stand on head-2."""
     assert verdicts(judged(site(dedicated_cpus=32), acme().plan, globex()))["CAP-02"] == P
