@@ -89,5 +89,7 @@ def _storage(plan: PlanOfStack) -> dict[str, Json]:
 
 
 def _ports(plan: PlanOfStack, host: str, use: str) -> list[_Port]:
-    ports = plan.inventory.gpu_nodes.get(host, ())
+    """Ports of a node for one use; those for storage stay the hypervisor's where there is one."""
+    is_kept = use == "storage" and not plan.inventory.is_whole(host)
+    ports = plan.inventory.gpu_nodes.get(host, ()) if not is_kept else ()
     return [(port["name"], port["infiniband"], (port["guid"] or "").lower()) for port in ports if port["use"] == use]

@@ -56,8 +56,13 @@ def subnets_of(node: GpuHost) -> tuple[str, ...] | None:
 
 
 def storage_ports(site: Site, node: GpuHost) -> tuple[HcaPort, ...]:
-    """A node's storage ports on subnets where clusters have partitions for storage, by rail."""
-    known = site.infiniband_subnet
+    """A node's storage ports on subnets where clusters have partitions for storage, by rail.
+
+    Below a hypervisor there are none to give: they stay the operator's.
+    """
+    known, host = site.infiniband_subnet, site.host.get(node.name)
+    if host is not None and host.provisioning == "hypervisor":
+        return ()
     return tuple(
         port
         for port in node.ports_for("storage")

@@ -33,9 +33,9 @@ def nodes_of(model: Model, cluster: ClusterFact) -> tuple[str, ...]:
 
 
 def storage_ports(model: Model, host: str) -> tuple[HcaPort, ...]:
-    """The storage ports of a node on subnets with an appliance, by rail."""
+    """The storage ports of a node on subnets with an appliance, by rail; none below a hypervisor, whose they are."""
     node = model.site.site.gpu_node.get(host)
-    ports = node.ports_for("storage") if node is not None else ()
+    ports = node.ports_for("storage") if node is not None and model.site.is_bare_metal(host) else ()
     return tuple(port for port in ports if storage_of(model, port.infiniband) is not None)
 
 

@@ -5,11 +5,16 @@ hall-1: acme has su01-n01, n02 (train) and su01-n03 (serve); globex has su02-n01
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import get_args
 
 import pytest
 
+from infra.verifying.answers import found_in
+from infra.verifying.inventory import Inventory
+from infra.verifying.plans import PlanOfStack
+from infra.verifying.ports import Ports, asked_of, claimed_of
 from interlock.model.site.inventory import Site
 from interlock.model.site.storage_fabric import StorageAccess
 from interlock.planning import plan_site
@@ -18,16 +23,18 @@ from interlock.resources import PartitionKey, PartitionMember
 from policies import Judgement
 from policies.judging import operators_part
 from tests.builders.completeness import declared_complete
-from tests.builders.gpu_plans import clusters_locked, clusters_planned
+from tests.builders.gpu_plans import claims, clusters_locked, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
 from tests.builders.pod64 import site_locked
 from tests.builders.storage_halls import APPLIANCE, SHARED_KEY, client_of, declared, storage_claims, storage_site
+from tests.builders.virtual_nodes import virtual_site, virtual_tenant
 from tests.policies.workspace import (
     NA,
     Made,
     N,
     P,
     V,
+    added,
     assumptions,
     edited,
     first,
@@ -211,3 +218,21 @@ def test_an_appliance_that_may_forward_is_not_known_to_keep_them_apart(access: S
     unsure = (declared(APPLIANCE[0], no_routing_between_vips=None), declared(APPLIANCE[1]))
     found = of(access, acme(access), site(access).with_parts(sharing=(*others, *unsure)))
     assert verdicts(found)["ISO-02"] == N
+
+
+@WAYS
+def test_the_storage_ports_of_a_virtual_node_stay_the_hypervisors(access: StorageAccess) -> None:
+    """The cluster is in no partition for storage; with a port of its node in one, it has what is the operator's."""
+    plain = virtual_site(sharing=sharing(), assumptions=assumptions())
+    known = declared_complete(storage_site(access, plain))
+    plan = clusters_planned(virtual_tenant(), [claims(1, (2, 3))], known)
+    found = judged(known, plan)
+    assert found.exit_code == 0
+    assert verdicts(found)["TOP-27"] == NA
+    member = PartitionMember(guid=client_of(2, 3, 1), membership="limited")
+    key = PartitionKey(infiniband="storage", key=0x21, members=(member,))
+    grown = added(plan, "acme-train-partition-storage", "acme-train", key)
+    assert {"ISO-02", "ISO-20", "ISO-29"} <= rules(judged(known, grown))
+    document, full = json.loads(json.dumps(grown.canonical())), json.loads(known.model_dump_json())
+    ports = Ports(full, asked_of([document]), claimed_of([document], []))
+    assert {"ISO-29", "TOP-27"} == found_in(PlanOfStack(Inventory(full, ports), document)).keys()
