@@ -76,5 +76,7 @@ def _storage(plan: PlanOfStack) -> dict[str, Json]:
 
 
 def _ports(plan: PlanOfStack, host: str, use: str) -> list[_Port]:
+    if use == "storage" and not plan.inventory.is_whole(host):
+        return []  # A hypervisor's own: it passes on compute ports.
     ports = plan.inventory.gpu_nodes.get(host, ())
     return [(port["name"], port["infiniband"], (port["guid"] or "").lower()) for port in ports if port["use"] == use]

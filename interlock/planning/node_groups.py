@@ -56,7 +56,10 @@ def subnets_of(node: GpuHost) -> tuple[str, ...] | None:
 
 
 def storage_ports(site: Site, node: GpuHost) -> tuple[HcaPort, ...]:
-    """A node's storage ports on subnets where clusters have partitions for storage, by rail."""
+    """A node's storage ports on subnets where clusters have partitions for storage, by rail; none of a hypervisor,
+    which passes on its compute ports alone."""
+    if site.host[node.name].provisioning == "hypervisor":
+        return ()
     known = site.infiniband_subnet
     return tuple(
         port

@@ -27,8 +27,11 @@ def storage_of(model: Model, subnet: str) -> StorageFabric | None:
 
 
 def storage_ports(model: Model, host: str) -> tuple[HcaPort, ...]:
-    """The storage ports of a node on subnets with an appliance, by rail."""
-    node = model.site.site.gpu_node.get(host)
+    """The storage ports that whoever has a node has on subnets with an appliance, by rail: those of a hypervisor stay
+    the operator's."""
+    stated = model.site.site.host.get(host)
+    is_passed_on = stated is not None and stated.provisioning == "hypervisor"
+    node = None if is_passed_on else model.site.site.gpu_node.get(host)
     ports = node.ports_for("storage") if node is not None else ()
     return tuple(port for port in ports if storage_of(model, port.infiniband) is not None)
 
