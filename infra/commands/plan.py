@@ -202,7 +202,8 @@ def _scheduler(gate: Gate, tenant: str, lock: Lock) -> dict[str, dict[str, str]]
         ClusterScope(site=gate.workspace.site, tenant=request, cluster=item, claims=given[item.name])
         for item in (request.clusters if request.state == "present" else ())
     ]
-    return {scope.part: texts_of_cluster(scope) for scope in scopes}
+    # Of a cluster that is released no server reads anything.
+    return {scope.part: texts_of_cluster(scope) for scope in scopes if scope.claims.hosts}
 
 
 def _changes(gate: Gate, planned: Plan, before: Earlier, lock: Lock | None) -> Sequence[ResourceChange]:

@@ -43,8 +43,9 @@ def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) ->
 def no_nodes(
     allocated: AllocationState, cluster: Cluster, groups: Sequence[NodeGroup], own: Iterable[str]
 ) -> PlanningError:
-    """The error of a cluster for which no group has enough nodes. `own`: those that it has already."""
-    site, mine = allocated.site, set(own)
+    """The error of a cluster for which no group has enough nodes. `own`: those that it has already; one of these that
+    it is not to have any more counts as anybody's."""
+    site, mine = allocated.site, {name for name in own if name not in cluster.without}
     of_type = [node for node in site.gpu_nodes if node.node_type == cluster.node_type]
     if not of_type:
         return no_such_nodes(site, cluster)

@@ -24,6 +24,7 @@ NodeAction = Literal["comes", "leaves", "moves", "redone"]
 #: What a change leaves of a cluster's partitions: it has none, they stay, they go with their last member.
 Partitions = Literal["none", "stay", "go"]
 _NODE = "ClusterNode"
+_HEAD = "ClusterHead"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class NodeStep:
     image_before: str = ""
     #: Whether Slurm was set up on it at its first boot.
     runs_slurm: bool = False
-    #: Whether it was the first of its cluster, where the scheduler's controller runs.
+    #: Whether the scheduler's controller ran there: it was the first of a cluster without heads.
     is_first: bool = False
     partitions: Partitions = "none"
 
@@ -58,7 +59,7 @@ class LeavingNodes:
     hosts: tuple[str, ...]
     servers: tuple[str, ...]
     runs_slurm: bool
-    #: Whether its first node is among them, where the scheduler's controller runs.
+    #: Whether the node is among them on which the scheduler's controller runs: the first, unless there are heads.
     has_first: bool
 
     def __str__(self) -> str:
@@ -88,7 +89,7 @@ def leaving_nodes(tenant: Tenant, before: Lock | None, after: Lock) -> tuple[Lea
         now = after.allocation.clusters.get(name)
         gone = {number: host for number, host in was.numbered.items() if now is None or host not in now.hosts}
         servers = tuple(server_name(tenant.id, name, number) for number in gone)
-        has_first = min(was.numbered, default=-1) in gone
+        has_first = not was.heads and min(was.numbered, default=-1) in gone
         if gone:
             found.append(LeavingNodes(name, tuple(gone.values()), servers, _has_slurm(asked.get(name)), has_first))
     return tuple(found)
@@ -103,7 +104,8 @@ def node_steps(before: Canonical | None, plan: Plan) -> tuple[NodeStep, ...]:
     """What becomes of each node against an earlier plan in canonical form; by cluster and number."""
     old = dict(_earlier(before)) if before else {}
     new = dict(_planned(plan))
-    first = {min(names, key=_number) for names in _by_cluster(old).values()}
+    headed = {item["parent"] for item in before.get("components", ()) if item["type"] == _HEAD} if before else set()
+    first = {min(names, key=_number) for cluster, names in _by_cluster(old).items() if cluster not in headed}
     had = {item["component"] for item in before["resources"] if item["kind"] == PartitionKey.KIND} if before else set()
     has = {item.component for item in plan.resources if item.resource.KIND == PartitionKey.KIND}
     every = {**old, **new}

@@ -27,13 +27,17 @@ def public_sources(site: Site, entry: PublicServers) -> tuple[str, ...]:
 
 
 def public_entries(site: Site, tenant: Tenant) -> dict[str, tuple[str, ...]]:
-    """Plan name of each floating IP -> the prefixes that may come in by it; none of a tenant that is to go."""
+    """Plan name of each floating IP -> the prefixes that may come in by it; none of a tenant or cluster that has no
+    servers, since it is to go or released.
+    """
     return dict(_entries(site, tenant)) if tenant.state == "present" else {}
 
 
 def _entries(site: Site, tenant: Tenant) -> Iterator[tuple[str, tuple[str, ...]]]:
-    clusters = {cluster.name for cluster in tenant.clusters}
+    clusters = {cluster.name: cluster for cluster in tenant.clusters}
     for entry in tenant.access.public:
+        if entry.vpod in clusters and clusters[entry.vpod].state == "released":
+            continue
         part, word = RequestPart(tenant.id, entry.vpod), "head" if entry.vpod in clusters else "poplar"
         yield from ((_entry_of(f"{part}-{word}-{index}"), public_sources(site, entry)) for index in entry.servers)
 

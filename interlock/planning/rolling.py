@@ -27,7 +27,7 @@ class RollNode:
 
     host: str
     server: str
-    #: Whether it is the first of its cluster, where the scheduler's controller runs.
+    #: Whether the scheduler's controller runs there: it is the first of a cluster without heads.
     is_first: bool
 
 
@@ -40,7 +40,7 @@ class RollState:
     before: str
     after: str
     done: tuple[RollNode, ...]
-    #: In the order in which they had better come: the first node, where the controller runs, last.
+    #: In the order in which they had better come: the node where the controller runs last.
     left: tuple[RollNode, ...]
     #: Software that both images state, and that differs: name, old and new version.
     differences: tuple[tuple[str, str, str], ...]
@@ -68,7 +68,7 @@ def check_roll(cluster: Cluster, claims: ClusterAllocation) -> None:
 def _roll(site: Site, tenant: str, cluster: Cluster, roll: Roll, claims: ClusterAllocation) -> RollState:
     first = min(claims.numbered, default=0)
     nodes = [
-        RollNode(host, server_name(tenant, cluster.name, number), is_first=number == first)
+        RollNode(host, server_name(tenant, cluster.name, number), is_first=not claims.heads and number == first)
         for number, host in claims.numbered.items()
     ]
     done = tuple(node for node in nodes if node.host in roll.drained)

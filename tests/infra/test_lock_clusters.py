@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from infra.commands.capacity import table
-from infra.commands.plan import Shown
+from infra.commands.plan import Shown, _scheduler
 from infra.commands.plan import _text as plan_text
 from infra.locking.changes import document, lines
 from infra.locking.conflicts import conflicts
@@ -187,3 +187,13 @@ def test_a_plan_says_it_too(gate: Gate) -> None:
     shown = Shown(plan_site(SITE, site_locked(SITE)), (), None, None, clusters=[span])
     assert "clusters\n  train: 2 nodes in 1 scalable unit and 1 rack of hall-1;" in plan_text(shown, None)
     assert shown.document()["clusters"][0]["units"] == 1
+
+
+def test_the_plan_of_a_released_cluster_has_no_files_of_a_scheduler(gate: Gate) -> None:
+    """No node and no head reads any."""
+    asked = gpu_tenant("acme", cluster(scheduler="slurm"))
+    released = gpu_tenant("acme", cluster(scheduler="slurm", state="released"))
+    before = locked(SITE, asked)
+    after = locked(SITE, released, previous=before)
+    assert list(_scheduler(asking(gate, asked, locks=[before]), "acme", before)) == ["train"]
+    assert _scheduler(asking(gate, released, locks=[after]), "acme", after) == {}

@@ -6,17 +6,24 @@ import json
 from ipaddress import IPv4Address
 from typing import Any
 
+import pytest
 import yaml
 
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.site.offers import ShareTypeSpec
-from interlock.model.tenant.request import ShareRequest, Tenant
-from interlock.planning import Plan, plan_tenant
+from interlock.model.site.storage_fabric import StorageAccess
+from interlock.model.tenant.request import PublicServers, Roll, ShareRequest, Tenant
+from interlock.planning import Plan, PlanningError, plan_tenant
+from interlock.planning.cluster_life import leaving_nodes, node_steps
+from interlock.planning.rolling import rolls
 from interlock.resources import BareMetalServer, FloatingIp, PartitionKey, Port, Server, ShareAccess
 from tests.builders.gpu_heads import headed, site_with_heads
 from tests.builders.gpu_sites import gpu_tenant
 from tests.builders.pod64 import locked, site_locked
+from tests.builders.storage_halls import storage_site
+from tests.builders.virtual_nodes import VIRTUAL, virtual_cluster, virtual_site, virtual_tenant
+from tests.policies.test_rules_storage_fabrics import WAYS
 
 BASE = site_with_heads()
 SHARE = ShareRequest(name="data", size_gib=100, share_type="nfs", vpods=(), clusters=("train",), on_delete="keep")
@@ -102,3 +109,50 @@ def test_with_numbers_of_their_own_nodes_are_known_to_the_scheduler_at_their_hea
     text = data_of(head)["/etc/slurm/slurm.conf"]
     assert "acme-train-node-1" in text
     assert "acme-train-node-0" not in text
+
+
+def test_of_a_released_cluster_nothing_is_declared_public() -> None:
+    """A declaration without an entry is violated (EXPO-01)."""
+    entry = PublicServers(vpod="train", servers=(0, 1), ssh_from=("198.51.100.0/24",))
+    access = request().access.model_copy(update={"public": (entry,)})
+    there, gone = (
+        request(**state).model_copy(update={"access": access}) for state in ({}, {"state": "released"})
+    )  # fmt: skip
+    before = locked(site(), there)
+    assert planned(before, there, site()).public == ("acme-train-head-0-public", "acme-train-head-1-public")
+    plan = planned(locked(site(), gone, previous=before), gone, site())
+    assert (plan.public, plan.public_from) == ((), {})
+
+
+def test_with_heads_no_node_that_leaves_or_rolls_is_called_the_controller() -> None:
+    on, before = site(), locked(site(), request())
+    gone = request(state="released")
+    after = locked(on, gone, previous=before)
+    (leaving,) = leaving_nodes(gone, before, after)
+    assert (leaving.runs_slurm, leaving.has_first) == (True, False)
+    steps = node_steps(planned(before, request(), on).canonical(), planned(after, gone, on))
+    assert [(step.action, step.is_first) for step in steps] == [("leaves", False)] * 2
+    rolled = request(roll=Roll(image="next", drained=()))
+    (roll,) = rolls(on, rolled, locked(on, rolled, previous=before))
+    assert [(node.server[-1], node.is_first) for node in roll.left] == [("0", False), ("1", False)]
+
+
+@WAYS
+def test_storage_ports_of_a_hypervisor_are_in_no_partition(access: StorageAccess) -> None:
+    """A server on the node has its compute ports alone: a storage port in a tenant's partition would be two owners'."""
+    on, asked = storage_site(access, virtual_site()), virtual_tenant()
+    lock = locked(on, asked)
+    assert set(lock.allocation.clusters["train"].partition_keys) == {"compute"}
+    plan = planned(lock, asked, on)
+    assert [item.name for item in plan.resources if isinstance(item.resource, PartitionKey)] == [
+        "acme-train-partition-compute"
+    ]
+
+
+def test_a_node_that_is_not_wanted_is_none_that_the_cluster_could_have() -> None:
+    on = virtual_site()
+    held = locked(on, virtual_tenant("acme", virtual_cluster(2)))
+    asked = virtual_tenant("acme", virtual_cluster(1, without=VIRTUAL))
+    with pytest.raises(PlanningError, match=r"of which 0 are free [(]2 are given out or released[)]") as told:
+        locked(on, asked, previous=held)
+    assert "ask for" not in (told.value.hint or "")
