@@ -25,8 +25,9 @@ def node_lines(steps: Sequence[NodeStep]) -> Iterator[str]:
         yield from (f"  {step.server} {_happens(step)}" for step in own)
         lost = [step for step in own if step.is_lost]
         if lost:
-            has_slurm, has_first = any(step.runs_slurm for step in lost), lost[0].is_first
-            yield f"    {drained_first([step.server for step in lost], runs_slurm=has_slurm, has_first=has_first)}"
+            has_slurm, has_controller = any(step.runs_slurm for step in lost), lost[0].is_controller
+            told = drained_first([step.server for step in lost], runs_slurm=has_slurm, has_controller=has_controller)
+            yield f"    {told}"
         again = sum(step.action == "redone" for step in own)
         if again >= _AT_ONCE:
             yield f"    {again} nodes of {cluster} are deployed anew at once; with `roll:` it is one after the other"
@@ -71,7 +72,7 @@ def _next(item: RollState, node: RollNode) -> Iterator[str]:
     else:
         yield f"    1. give {node.server} no new job"
         yield "    2. wait until nothing runs on it, and save what is on its own disks"
-    if is_slurm and node.is_first:
+    if is_slurm and node.is_controller:
         yield f"       it is the controller: save {STATE}, and put it back before slurmctld starts"
     yield f"    3. add {node.host} to `clusters.{item.cluster}.roll.drained`; `interlock lock`, `pulumi up`"
     resumed = f"`scontrol update NodeName={node.server} State=RESUME`" if is_slurm else "give it jobs again"

@@ -8,11 +8,14 @@ from typing import Any
 
 import yaml
 
+from infra.reports.plan_nodes import node_lines, roll_lines
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.site.offers import ShareTypeSpec
-from interlock.model.tenant.request import ShareRequest, Tenant
+from interlock.model.tenant.request import Roll, ShareRequest, Tenant
 from interlock.planning import Plan, plan_tenant
+from interlock.planning.cluster_life import leaving_nodes, node_steps
+from interlock.planning.rolling import rolls
 from interlock.resources import BareMetalServer, FloatingIp, PartitionKey, Port, Server, ShareAccess
 from tests.builders.gpu_heads import headed, site_with_heads
 from tests.builders.gpu_sites import gpu_tenant
@@ -102,3 +105,17 @@ def test_with_numbers_of_their_own_nodes_are_known_to_the_scheduler_at_their_hea
     text = data_of(head)["/etc/slurm/slurm.conf"]
     assert "acme-train-node-1" in text
     assert "acme-train-node-0" not in text
+
+
+def test_a_node_is_the_controller_only_where_there_are_no_heads() -> None:
+    on, before = site(), locked(site(), request())
+    asked = request(nodes=1, without=before.allocation.clusters["train"].hosts[:1])
+    lock, plan = locked(on, asked, previous=before), planned(before, request(), on)
+    (leaving,) = leaving_nodes(asked, before, lock)
+    (step,) = node_steps(plan.canonical(), planned(lock, asked, on))
+    rolled = request(roll=Roll(image="next", drained=()))
+    (state,) = rolls(on, rolled, locked(on, rolled, previous=before))
+    told = [str(leaving), *node_lines([step]), *roll_lines([state])]
+    assert "acme-train-node-0" in str(leaving)
+    assert [line for line in told if "controller" in line] == []
+    assert [node.host for node in state.left] == list(before.allocation.clusters["train"].hosts)
