@@ -10,9 +10,9 @@ from interlock.planning.scheduler.slurm import STATE
 
 #: What becomes of a node's ports, and when.
 _PARTING: dict[Partitions, str] = {
-    "none": "undeployed and cleaned",
-    "stay": "its ports out of the partition first, then undeployed and cleaned",
-    "go": "undeployed and cleaned, then the partition goes",
+    "none": "{ended}",
+    "stay": "its ports out of the partition first, then {ended}",
+    "go": "{ended}, then the partition goes",
 }
 #: Nodes of one cluster that are deployed anew at once, from which on a roll is named.
 _AT_ONCE = 2
@@ -37,11 +37,14 @@ def _happens(step: NodeStep) -> str:
     lost = "what is on its own disks is lost"
     if step.action == "comes":
         first = "" if step.partitions == "none" else "its ports come into the partition first; "
-        return f"comes, on {step.host} with {step.image}: {first}deployed"
+        return f"comes, on {step.host} with {step.image}: {first}{'created' if step.is_virtual else 'deployed'}"
     if step.action == "redone":
         images = f"{step.image_before} → {step.image}"
+        if step.is_virtual:
+            return f"is replaced on {step.host}, {images}: deleted and created; {lost}"
         return f"is deployed anew on {step.host}, {images}: undeployed, cleaned, deployed; {lost}"
-    gone = f"{_PARTING[step.partitions]}; nobody's until it is settled; {lost}"
+    ended = "deleted, its devices kept back" if step.is_virtual else "undeployed and cleaned"
+    gone = f"{_PARTING[step.partitions].format(ended=ended)}; nobody's until it is settled; {lost}"
     if step.action == "leaves":
         return f"leaves {step.host_before}: {gone}"
     return f"moves to {step.host}, with its name and address; {step.host_before}: {gone}"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from interlock.model.lock.record import Lock
 from interlock.model.tenant.request import Cluster, Tenant
-from interlock.resources import BareMetalServer, Image, PartitionKey
+from interlock.resources import BareMetalServer, Image, PartitionKey, Server
 from interlock.vocabulary import Reference
 from interlock.vocabulary.references import Scheme
 from interlock.vocabulary.request_parts import RequestPart
@@ -43,6 +43,8 @@ class NodeStep:
     #: Whether the scheduler's controller ran on it: the first node of a cluster without heads.
     is_controller: bool = False
     partitions: Partitions = "none"
+    #: Whether it is, or was, a virtual server, which Nova makes and deletes; else Ironic deploys it.
+    is_virtual: bool = False
 
     @property
     def is_lost(self) -> bool:
@@ -125,37 +127,47 @@ class _Node:
     host: str
     image: str
     runs_slurm: bool
+    is_virtual: bool
 
 
 def _earlier(before: Canonical) -> Iterator[tuple[str, _Node]]:
     clusters = {item["name"]: item["parent"] for item in before.get("components", ()) if item["type"] == _NODE}
     for item in before["resources"]:
-        if item["kind"] == BareMetalServer.KIND and item["component"] in clusters:
-            spec = item["spec"]
-            yield item["name"], _node(clusters[item["component"]], spec["node"], spec["image"], spec["user_data"])
+        if item["kind"] in (BareMetalServer.KIND, Server.KIND) and item["component"] in clusters:
+            spec, is_virtual = item["spec"], item["kind"] == Server.KIND
+            host = spec["host"] if is_virtual else spec["node"]
+            part = clusters[item["component"]]
+            yield item["name"], _node(part, host, spec["image"], spec["user_data"], is_virtual=is_virtual)
 
 
 def _planned(plan: Plan) -> Iterator[tuple[str, _Node]]:
     for item in plan.resources:
         above = plan.component[item.component]
-        if isinstance(item.resource, BareMetalServer) and above.type == _NODE:
-            spec = item.resource
-            yield item.name, _node(above.parent or "", spec.node, spec.image, spec.user_data)
+        spec = item.resource
+        if isinstance(spec, BareMetalServer | Server) and above.type == _NODE:
+            is_virtual = isinstance(spec, Server)
+            host = spec.host if isinstance(spec, Server) else spec.node
+            yield item.name, _node(above.parent or "", host, spec.image, spec.user_data, is_virtual=is_virtual)
 
 
-def _node(cluster: str, host: str, image: str, user_data: str) -> _Node:
-    return _Node(cluster, host, Reference.name_in(image, Scheme.SITE, Image.KIND) or image, SLURM_CONF in user_data)
+def _node(cluster: str, host: str, image: str, user_data: str, *, is_virtual: bool) -> _Node:
+    name = Reference.name_in(image, Scheme.SITE, Image.KIND) or image
+    return _Node(cluster, host, name, SLURM_CONF in user_data, is_virtual)
 
 
 def _step(name: str, old: _Node | None, new: _Node | None, *, is_controller: bool) -> NodeStep | None:
     if old is None:
-        return None if new is None else NodeStep(new.cluster, name, "comes", new.host, new.image)
+        return (
+            None
+            if new is None
+            else NodeStep(new.cluster, name, "comes", new.host, new.image, is_virtual=new.is_virtual)
+        )
     if new is not None and (old.host, old.image) == (new.host, new.image):
         return None
     action: NodeAction = "leaves" if new is None else "moves" if old.host != new.host else "redone"
     return NodeStep(
         old.cluster, name, action, new.host if new else "", new.image if new else "", old.host, old.image,
-        old.runs_slurm, is_controller,
+        old.runs_slurm, is_controller, is_virtual=old.is_virtual,
     )  # fmt: skip
 
 
