@@ -62,7 +62,7 @@ def roll_lines(rolls: Iterable[RollState]) -> Iterator[str]:
                 yield "    keep jobs on nodes of one image: nothing here knows whether both fit one job"
             yield from _next(item, item.left[0])
         else:
-            yield f"    all have it: say `image: {item.after}` and take `roll` out, which changes nothing"
+            yield f"    all have it: say `image: {item.after}` and take `roll` out, which changes no node"
 
 
 def _next(item: RollState, node: RollNode) -> Iterator[str]:
