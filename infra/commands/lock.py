@@ -36,7 +36,8 @@ def lock(
     ] = False,
     fleet: Annotated[bool, typer.Option("--fleet", help="With --check: all sites of the site's fleet.")] = False,
     move: Annotated[
-        bool, typer.Option("--move", help="Allow a vPOD to move if its request cannot be fulfilled in its place.")
+        bool,
+        typer.Option("--move", help="Allow a vPOD or cluster to move if its request cannot be fulfilled in its place."),
     ] = False,
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Write locks of an earlier format again; no claim changes.")
@@ -57,7 +58,7 @@ def lock(
     Exit code:
       0  written or unchanged; with --check: all as it should be
       1  with --check: a lock differs, or a claim is held twice
-      2  the input is wrong, the site has no room, or a vPOD would have to move; then nothing is written
+      2  the input is wrong, the site has no room, or a vPOD or cluster would have to move; then nothing is written
 
     \b
     Examples:

@@ -109,14 +109,15 @@ def plan(
     """Show what a stack will be: ids, addresses, hosts, cost.
 
     A tree of every component and resource. It marks what the request does not state, and what nothing can
-    make yet. Machines and hosts of the plan that failed or are in maintenance have a line each,
-    and so has what stands where a device of another serial stood: it is another machine, and each GPU cluster:
-    how near its nodes are. It says who gets in to
-    servers from outside, or that nobody does, and gives the line of /etc/fstab of each share. It names ssh keys
-    that the request no longer names, which servers they may still open, and what ends that. With --against it shows
-    what each change does: in place, restart, replace, or forbidden; and of each GPU node that leaves, moves, comes or
-    is deployed anew what happens to it in which order, what is lost, and what to do first. Of a cluster that is on its
-    way to another image (`roll`) it shows how far it is, and the next step, command by command.
+    make yet. Machines and hosts of the plan that failed or are in maintenance have a line each, and so has what stands
+    where a device of another serial stood: it is another machine. Each GPU cluster has a line that says how near its
+    nodes are. It says who gets in to servers from outside, or that nobody does, and gives the line of /etc/fstab of
+    each share. It names ssh keys that the request no longer names, which servers they may still open, and what ends
+    that.
+
+    With --against it shows what each change does: in place, restart, replace, or forbidden; and of each GPU node that
+    leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. Of a
+    cluster that is on its way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
 
     With --destroy it shows the end of a tenant's stack instead: what holds data and refuses, with the line of the

@@ -10,9 +10,9 @@ from interlock.planning.scheduler.slurm import STATE
 
 #: What becomes of a node's ports, and when.
 _PARTING: dict[Partitions, str] = {
-    "none": "undeployed and cleaned",
-    "stay": "its ports out of the partition first, then undeployed and cleaned",
-    "go": "undeployed and cleaned, then the partition goes",
+    "none": "{ended}",
+    "stay": "its ports out of the partition first, then {ended}",
+    "go": "{ended}, then the partition goes",
 }
 #: Nodes of one cluster that are deployed anew at once, from which on a roll is named.
 _AT_ONCE = 2
@@ -25,8 +25,9 @@ def node_lines(steps: Sequence[NodeStep]) -> Iterator[str]:
         yield from (f"  {step.server} {_happens(step)}" for step in own)
         lost = [step for step in own if step.is_lost]
         if lost:
-            has_slurm, has_first = any(step.runs_slurm for step in lost), lost[0].is_first
-            yield f"    {drained_first([step.server for step in lost], runs_slurm=has_slurm, has_first=has_first)}"
+            has_slurm, has_controller = any(step.runs_slurm for step in lost), lost[0].is_controller
+            told = drained_first([step.server for step in lost], runs_slurm=has_slurm, has_controller=has_controller)
+            yield f"    {told}"
         again = sum(step.action == "redone" for step in own)
         if again >= _AT_ONCE:
             yield f"    {again} nodes of {cluster} are deployed anew at once; with `roll:` it is one after the other"
@@ -36,11 +37,14 @@ def _happens(step: NodeStep) -> str:
     lost = "what is on its own disks is lost"
     if step.action == "comes":
         first = "" if step.partitions == "none" else "its ports come into the partition first; "
-        return f"comes, on {step.host} with {step.image}: {first}deployed"
+        return f"comes, on {step.host} with {step.image}: {first}{'created' if step.is_virtual else 'deployed'}"
     if step.action == "redone":
         images = f"{step.image_before} → {step.image}"
+        if step.is_virtual:
+            return f"is replaced on {step.host}, {images}: deleted and created; {lost}"
         return f"is deployed anew on {step.host}, {images}: undeployed, cleaned, deployed; {lost}"
-    gone = f"{_PARTING[step.partitions]}; nobody's until it is settled; {lost}"
+    ended = "deleted, its devices kept back" if step.is_virtual else "undeployed and cleaned"
+    gone = f"{_PARTING[step.partitions].format(ended=ended)}; nobody's until it is settled; {lost}"
     if step.action == "leaves":
         return f"leaves {step.host_before}: {gone}"
     return f"moves to {step.host}, with its name and address; {step.host_before}: {gone}"
@@ -58,7 +62,7 @@ def roll_lines(rolls: Iterable[RollState]) -> Iterator[str]:
                 yield "    keep jobs on nodes of one image: nothing here knows whether both fit one job"
             yield from _next(item, item.left[0])
         else:
-            yield f"    all have it: say `image: {item.after}` and take `roll` out, which changes nothing"
+            yield f"    all have it: say `image: {item.after}` and take `roll` out, which changes no node"
 
 
 def _next(item: RollState, node: RollNode) -> Iterator[str]:
@@ -71,7 +75,7 @@ def _next(item: RollState, node: RollNode) -> Iterator[str]:
     else:
         yield f"    1. give {node.server} no new job"
         yield "    2. wait until nothing runs on it, and save what is on its own disks"
-    if is_slurm and node.is_first:
+    if is_slurm and node.is_controller:
         yield f"       it is the controller: save {STATE}, and put it back before slurmctld starts"
     yield f"    3. add {node.host} to `clusters.{item.cluster}.roll.drained`; `interlock lock`, `pulumi up`"
     resumed = f"`scontrol update NodeName={node.server} State=RESUME`" if is_slurm else "give it jobs again"

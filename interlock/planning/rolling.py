@@ -27,8 +27,8 @@ class RollNode:
 
     host: str
     server: str
-    #: Whether the scheduler's controller runs there: it is the first of a cluster without heads.
-    is_first: bool
+    #: Whether the scheduler's controller runs on it: the first node of a cluster without heads.
+    is_controller: bool
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RollState:
     before: str
     after: str
     done: tuple[RollNode, ...]
-    #: In the order in which they had better come: the node where the controller runs last.
+    #: In the order in which they had better come: a node where the controller runs last.
     left: tuple[RollNode, ...]
     #: Software that both images state, and that differs: name, old and new version.
     differences: tuple[tuple[str, str, str], ...]
@@ -66,13 +66,13 @@ def check_roll(cluster: Cluster, claims: ClusterAllocation) -> None:
 
 
 def _roll(site: Site, tenant: str, cluster: Cluster, roll: Roll, claims: ClusterAllocation) -> RollState:
-    first = min(claims.numbered, default=0)
+    controller = None if claims.heads else min(claims.numbered, default=0)
     nodes = [
-        RollNode(host, server_name(tenant, cluster.name, number), is_first=not claims.heads and number == first)
+        RollNode(host, server_name(tenant, cluster.name, number), is_controller=number == controller)
         for number, host in claims.numbered.items()
     ]
     done = tuple(node for node in nodes if node.host in roll.drained)
-    left = sorted((node for node in nodes if node not in done), key=lambda node: node.is_first)
+    left = sorted((node for node in nodes if node not in done), key=lambda node: node.is_controller)
     differences = tuple(_differences(site, cluster.image, roll.image))
     return RollState(cluster.name, cluster.scheduler, cluster.image, roll.image, done, tuple(left), differences)
 

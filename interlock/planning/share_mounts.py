@@ -48,7 +48,7 @@ class ShareMount(Frozen):
 def share_mounts(
     site: Site, tenant: Tenant, part: str, claims: VPodAllocation | ClusterAllocation
 ) -> tuple[ShareMount, ...]:
-    """What each Poplar server of a vPOD, or each node of a cluster, mounts, in the order of the request.
+    """What each Poplar server of a vPOD, or each head and node of a cluster, mounts, in the order of the request.
 
     `part` is its name in the request, `claims` what its lock gives it. Empty where it mounts no share; V-IPU
     controllers, which are the operator's, mount none.

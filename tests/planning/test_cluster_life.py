@@ -227,7 +227,7 @@ class TestRoll:
         )
         every = names(1, 1, 2, 3, 4)
         last = list(roll_lines(rolls(self.SITE, self.rolled(*every), self.relocked(*every))))[-1]
-        assert last == "    all have it: say `image: next` and take `roll` out, which changes nothing"
+        assert last == "    all have it: say `image: next` and take `roll` out, which changes no node"
 
 
 class TestSteps:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from infra.reports.plan_nodes import node_lines, roll_lines
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.site.offers import ShareTypeSpec
@@ -129,12 +130,12 @@ def test_with_heads_no_node_that_leaves_or_rolls_is_called_the_controller() -> N
     gone = request(state="released")
     after = locked(on, gone, previous=before)
     (leaving,) = leaving_nodes(gone, before, after)
-    assert (leaving.runs_slurm, leaving.has_first) == (True, False)
+    assert (leaving.runs_slurm, leaving.has_controller) == (True, False)
     steps = node_steps(planned(before, request(), on).canonical(), planned(after, gone, on))
-    assert [(step.action, step.is_first) for step in steps] == [("leaves", False)] * 2
+    assert [(step.action, step.is_controller) for step in steps] == [("leaves", False)] * 2
     rolled = request(roll=Roll(image="next", drained=()))
     (roll,) = rolls(on, rolled, locked(on, rolled, previous=before))
-    assert [(node.server[-1], node.is_first) for node in roll.left] == [("0", False), ("1", False)]
+    assert [(node.server[-1], node.is_controller) for node in roll.left] == [("0", False), ("1", False)]
 
 
 @WAYS
@@ -156,3 +157,17 @@ def test_a_node_that_is_not_wanted_is_none_that_the_cluster_could_have() -> None
     with pytest.raises(PlanningError, match=r"of which 0 are free [(]2 are given out or released[)]") as told:
         locked(on, asked, previous=held)
     assert "ask for" not in (told.value.hint or "")
+
+
+def test_a_node_is_the_controller_only_where_there_are_no_heads() -> None:
+    on, before = site(), locked(site(), request())
+    asked = request(nodes=1, without=before.allocation.clusters["train"].hosts[:1])
+    lock, plan = locked(on, asked, previous=before), planned(before, request(), on)
+    (leaving,) = leaving_nodes(asked, before, lock)
+    (step,) = node_steps(plan.canonical(), planned(lock, asked, on))
+    rolled = request(roll=Roll(image="next", drained=()))
+    (state,) = rolls(on, rolled, locked(on, rolled, previous=before))
+    told = [str(leaving), *node_lines([step]), *roll_lines([state])]
+    assert "acme-train-node-0" in str(leaving)
+    assert [line for line in told if "controller" in line] == []
+    assert [node.host for node in state.left] == list(before.allocation.clusters["train"].hosts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infra.locking.conflicts import _overfull
+from infra.reports.plan_nodes import node_lines
 from interlock.hardware.gpu.passing_through import PassedDevices, passed_devices
 from interlock.hardware.verdicts import PlacementVerdict
 from interlock.model.lock.record import Lock
@@ -12,6 +13,7 @@ from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, PlanningError, plan_site
 from interlock.planning.claims import Claim
+from interlock.planning.cluster_life import node_steps
 from interlock.planning.costs import cost_of
 from interlock.planning.hashes import SiteHashes
 from interlock.planning.removal import removal_of
@@ -140,3 +142,22 @@ def test_requests_and_sites_of_before_keep_their_hashes() -> None:
     unstated = whole_flavor(whole_node=whole_flavor().whole_node.model_copy(update={"one_time_use": None}))  # type: ignore[union-attr]
     other = virtual_site(unstated)
     assert SiteHashes(SITE).slice_hash(lock.allocation) == SiteHashes(other).slice_hash(lock.allocation)
+
+
+def test_what_becomes_of_a_node_is_told_as_of_bare_metal() -> None:
+    two = clusters_planned(virtual_tenant("acme", virtual_cluster(2)), [claims(1, (2, 3), (2, 4))], SITE)
+    gone, come = node_steps(two.canonical(), plan()), node_steps(plan().canonical(), two)
+    assert [(step.server, step.action, step.is_virtual) for step in (*gone, *come)] == [
+        ("acme-train-node-1", "leaves", True),
+        ("acme-train-node-1", "comes", True),
+    ]
+    first, then = node_lines(gone)
+    assert "out of the partition first, then deleted, its devices kept back; nobody's until it is settled" in first
+    assert "end what runs on acme-train-node-1" in then
+    assert next(node_lines(come)).endswith("first; created")
+    another = virtual_tenant("acme", virtual_cluster(image="next"))
+    newer = SITE.images[-1].model_copy(update={"name": "next"})
+    other = clusters_planned(another, [claims(1, (2, 3))], SITE.with_parts(images=(*SITE.images, newer)))
+    assert "is replaced on su02-n03, dgx-os → next: deleted and created" in next(
+        node_lines(node_steps(plan().canonical(), other))
+    )

@@ -50,7 +50,7 @@ def _server(reading: RequestReading, path: Path, file: OwnVolumeFile) -> int | N
             reading.faults.add(Code.CONTRADICTION, (*path, "server"), "`server:` without `vpod:`", hint)
         return None
     if file.vpod in reading.file.clusters and file.vpod not in reading.file.vpods:
-        message = f"a volume at a node of cluster `{file.vpod}`, a whole host, where nothing attaches it"
+        message = f"a volume at a node of cluster `{file.vpod}`, where nothing attaches it"
         reading.faults.add(Code.CONTRADICTION, (*path, "vpod"), message, "take `vpod:` out, or use a share")
         return None
     if not reading.vpod_name((*path, "vpod"), file.vpod):
