@@ -11,7 +11,7 @@ from policies.rules.controller_access import SEC_01, SEC_02, SEC_03, shown
 from policies.rules.rule import Rule
 from tests.policies.one_rule import Said, answer, findings, messages, said
 from tests.policies.test_rules_sec import CONTROLLER, SERVER, SITE, api, clean, let_in, site_plan
-from tests.policies.workspace import N, P, V, assumptions, edited, full_site
+from tests.policies.workspace import N, P, V, assumptions, changed, edited, full_site
 
 PORT, SUBNET = f"{CONTROLLER}-control", "acme-train-control-subnet"
 
@@ -163,3 +163,20 @@ def test_where_packets_meet_other_rules_say_why() -> None:
     """Two control networks with one id: each tenant calls the other's controller, as it reaches all else there."""
     plan = edited(clean()[1].plan, "globex-train-control", segmentation_id=5000)
     assert said(answer(SEC_03, SITE, plan, clean()[0])) == []
+
+
+def test_which_port_is_the_user_api_is_unknown_at_a_site_that_states_no_controllers() -> None:
+    """A plan with controllers is then not judged by any number of a port, and each of their ports is named."""
+    found = findings(SEC_02, changed(SITE, controller=None), own())
+    ports = (PORT, f"{CONTROLLER}-management")
+    networks = {PORT: "acme-train-control", ports[1]: "acme-train-management"}
+    assert found == [
+        Said(
+            N,
+            f"which port of controller {CONTROLLER} is the user API is not stated",
+            (f"controller {CONTROLLER}", f"port {port} on {networks[port]}"),
+            ("controller",),
+            74,
+        )
+        for port in ports
+    ]
