@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from infra.program.gate import Gate
+from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Endpoint, InfinibandSubnet, Site
 from interlock.planning import Plan
 from interlock.provider.audit.subnets import (
@@ -49,7 +50,7 @@ def with_subnets(
     foreign = [
         _Foreign(one, item.partitions[PartitionId.parse(one.id).number].guids)
         for item in subnets_read
-        for one in foreign_partitions(item, _territory(site, item.infiniband, plans))
+        for one in foreign_partitions(item, territory_of(site, item.infiniband, plans, gate.workspace.locks.values()))
     ]
     cables = [
         replace(finding, stacks=_stacks_of_nodes(site, finding.nodes, ports))
@@ -101,13 +102,27 @@ def _stacks_of_nodes(site: Site, nodes: Iterable[str], ports: Mapping[str, set[s
     return tuple(sorted({stack for guid in guids for stack in ports.get(guid, ())}))
 
 
-def _territory(site: Site, infiniband: str, plans: Iterable[Plan]) -> SubnetTerritory:
-    planned = {
-        spec.key & KEY_BITS
+def territory_of(site: Site, infiniband: str, plans: Iterable[Plan], locks: Iterable[Lock] = ()) -> SubnetTerritory:
+    """What of one subnet is the site's own, by all its plans. `locks`: nodes that they gave up are perhaps in still."""
+    specs = [
+        found
         for plan in plans
-        for spec in (item.resource for item in plan.resources)
-        if isinstance(spec, PartitionKey) and spec.infiniband == infiniband
+        for item in plan.resources
+        if isinstance(found := item.resource, PartitionKey) and found.infiniband == infiniband
+    ]
+    leaving = {entry.value for lock in locks for entry in lock.released if entry.claim == "hosts"}
+    left = {
+        guid_of(port.guid)
+        for node in site.gpu_nodes
+        if node.name in leaving
+        for port in node.ports
+        if port.guid is not None
     }
+    shared: dict[int, frozenset[str]] = {}
+    for spec in specs:
+        if spec.shared:
+            members = {guid_of(guid) for guid in (*(member.guid for member in spec.members), *spec.servers)}
+            shared[spec.key & KEY_BITS] = shared.get(spec.key & KEY_BITS, frozenset(left)) | members
     ports = {
         port.guid: str(Endpoint(device=node.name, interface=port.name))
         for node in site.gpu_nodes
@@ -115,4 +130,5 @@ def _territory(site: Site, infiniband: str, plans: Iterable[Plan]) -> SubnetTerr
         if port.infiniband == infiniband and port.guid is not None
     }
     pool = [item for item in site.pools.partition_keys if item.infiniband == infiniband]
-    return SubnetTerritory(infiniband, ports, planned, tuple(one for item in pool for one in item.keys))
+    ranges = tuple(one for item in pool for one in item.keys)
+    return SubnetTerritory(infiniband, ports, {spec.key & KEY_BITS for spec in specs}, ranges, shared)

@@ -43,6 +43,9 @@ class SubnetTerritory:
     planned: Collection[int]
     #: Keys that locks give out, inclusive ranges.
     pool: tuple[tuple[int, int], ...] = ()
+    #: Key of a partition that several stacks fill -> GUIDs that any of them may have there. A stack looks after its own
+    #: members alone, so nobody else would miss a stranger.
+    shared: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
 
 def read_subnets(fabrics: Fabrics, subnets: Iterable[InfinibandSubnet]) -> tuple[ReadSubnet, ...]:
@@ -70,11 +73,14 @@ def _check_prefix(fabrics: Fabrics, subnet: InfinibandSubnet) -> None:
 def foreign_partitions(read: ReadSubnet, territory: SubnetTerritory) -> Iterator[UnmanagedResource]:
     """Partitions that no plan has and that meet the site: its ports, its keys, or GUIDs that are gone.
 
-    Of the default partition, in which everybody is, its full members: they meet every port of the subnet.
+    Of the default partition, in which everybody is, its full members: they meet every port of the subnet. Of one that
+    several stacks fill, members that none of them has.
     """
     for key, partition in sorted(read.partitions.items()):
         if key & KEY_BITS == DEFAULT_KEY:
             reasons = list(_of_default(partition, territory))
+        elif key in territory.shared:
+            reasons = list(_of_shared(partition, territory))
         elif key in territory.planned:
             continue
         else:
@@ -91,6 +97,13 @@ def _of_default(partition: FabricPartition, territory: SubnetTerritory) -> Itera
     full = [one for one in partition.members if one.membership == "full" and one.guid in territory.ports]
     if full:
         yield f"ports of nodes are full members of it, so they meet every port of the subnet: {_named(full, territory)}"
+
+
+def _of_shared(partition: FabricPartition, territory: SubnetTerritory) -> Iterator[str]:
+    strangers = [one for one in partition.members if one.guid not in territory.shared[partition.key]]
+    if strangers:
+        named = ", ".join(territory.ports.get(one.guid, "no port of the site") for one in strangers[:4])
+        yield f"several stacks fill it, and no plan has these members: {in_words(strangers)} ({named})"
 
 
 def _of_unplanned(partition: FabricPartition, read: ReadSubnet, territory: SubnetTerritory) -> Iterator[str]:
