@@ -49,7 +49,8 @@ def test_a_cluster_without_a_vpod(tmp_path: Path) -> None:
 
 def test_every_key_of_a_cluster(tmp_path: Path) -> None:
     text = (
-        "clusters: {train: {gpus: 16, type: dgx-h100, image: dgx-os, fabric: none, scheduler: slurm, state: present}}\n"
+        "clusters: {train: {gpus: 16, type: dgx-h100, image: dgx-os, fabric: none, scheduler: slurm, state: present, "
+        "kind: bare-metal}}\n"
     )
     tenant, defaults = read(tmp_path, text + "pins: {train: {hosts: [su01-n03, su02-n01]}}\n")
     assert tenant.clusters == (
@@ -85,6 +86,7 @@ def test_what_a_request_says_of_a_clusters_life(tmp_path: Path) -> None:
         ),
         ("roll: {image: dgx-os}", "", "`dgx-os` is the image that its nodes have already\n  hint: name the new image"),
         ("roll: {image: othr}", "", "`othr` is not an image of this site\n  hint: did you mean `other`?"),
+        ("roll: {image: other}, kind: vm", "", "virtual servers on GPU nodes are not deployed anew node by node"),
         ("roll: {image: other}, state: released", "", "a cluster that is released has no nodes to roll\n  hint: take "),
         (
             "roll: {image: other, drained: [su01-n01]}, without: [su01-n01]",

@@ -34,6 +34,11 @@ def read_roll(reading: RequestReading, path: Path, file: ClusterFile) -> Roll | 
         hint = "name the new image here, and leave `image:` as it is until all nodes are drained; or take `roll` out"
         message = f"`{image}` is the image that its nodes have already"
         reading.faults.add(Code.CONTRADICTION, (*below, "image"), message, hint)
+    if file.kind == "vm":
+        # Nova would find no host for the new server: what the old one had waits until `interlock settle` saw it clean.
+        hint = "take `roll` out; say `state: released`, settle its nodes, then take `state` out and say the new `image:`"
+        message = "virtual servers on GPU nodes are not deployed anew node by node: their devices are for one use"
+        reading.faults.add(Code.CONTRADICTION, (*below, KEY), message, hint)
     if file.state == "released":
         hint = "take `roll` out, and say `image:` for when it comes back"
         message = "a cluster that is released has no nodes to roll"
