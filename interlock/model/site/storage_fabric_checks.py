@@ -63,14 +63,21 @@ def _check_key(
         if stated.key:
             hint = "leave `key` out, or write `access: shared`"
             view.faults.add(Code.CONTRADICTION, (*path, "key"), "each cluster has a key of the pool here", hint)
-        if pool is None and not view.faults.short_of("pools"):
+        if pool is None and not _may_be_misspelt(view):
             hint = f"add it: `partition_keys: {{{subnet.name}: {{keys: 0x0001-0x00ff}}}}`"
             view.faults.add(Code.NO_SUCH, (*path, "access"), f"`{subnet.name}` has no pool of P_Keys", hint)
     elif len(stated.key) != 1:
         hint = "name one key that the pool of the subnet holds back, as in `key: 0x7000`"
         view.faults.add(Code.CONTRADICTION, path, "a shared partition has one P_Key", hint)
-    elif (pool is None or stated.key[0] not in pool.reserved) and not view.faults.short_of("pools"):
+    elif (pool is None and not _may_be_misspelt(view)) or (pool is not None and stated.key[0] not in pool.reserved):
         key = f"{stated.key[0]:#06x}"
         hint = f"hold it back: `pools: {{partition_keys: {{{subnet.name}: {{…, reserved: {key}}}}}}}`"
         what = f"{key} is not held back from locks, which could give it to one cluster alone"
         view.faults.add(Code.CONTRADICTION, (*path, "key"), what, hint)
+
+
+def _may_be_misspelt(view: SiteView) -> bool:
+    """True if the pool of a subnet may be there: one was lost, or stands under a name that no subnet has."""
+    return view.faults.short_of("pools") or any(
+        name not in view.file.infiniband for name in view.file.pools.partition_keys
+    )

@@ -36,7 +36,9 @@ def read_roll(reading: RequestReading, path: Path, file: ClusterFile) -> Roll | 
         reading.faults.add(Code.CONTRADICTION, (*below, "image"), message, hint)
     if file.kind == "vm":
         # Nova would find no host for the new server: what the old one had waits until `interlock settle` saw it clean.
-        hint = "take `roll` out; say `state: released`, settle its nodes, then take `state` out and say the new `image:`"
+        hint = (
+            "take `roll` out; say `state: released`, settle its nodes, then take `state` out and say the new `image:`"
+        )
         message = "virtual servers on GPU nodes are not deployed anew node by node: their devices are for one use"
         reading.faults.add(Code.CONTRADICTION, (*below, KEY), message, hint)
     if file.state == "released":
