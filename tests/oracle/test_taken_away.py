@@ -32,6 +32,7 @@ PAGE = Path(__file__).parents[2] / "docs/design/semantics.md"
 #: Entries of the page that have their tests elsewhere -> where.
 ELSEWHERE = {
     "switches.ip_routing": "tests/policies/test_guards.py",
+    "flavors.whole_node.one_time_use": "tests/policies/test_rules_whole_nodes.py",
     "complete.switch_ports": "tests/policies/test_forgetting.py",
     "physical_networks.switches": "tests/errors/test_errors.py",
     "evidence": "tests/infra/test_settle_evidence.py",
