@@ -92,6 +92,7 @@ RELEASED: dict[str, tuple[str, int, tuple[SeenStep, ...]]] = {
     "storage_vip": ("10.48.0.9", 1, READ_BACK),
     # Room on a hypervisor: the cloud is asked whether the server is gone.
     "controller_host": ("infra-1", 0, ()),
+    "heads": ("infra-1", 0, ()),
     # Addresses lie on their segment alone, and go with it.
     "ipu_data_subnet": ("10.32.0.0/24", 0, ()),
     "storage_subnet": ("10.48.0.0/24", 0, ()),
