@@ -19,6 +19,7 @@ ASKED = {
     "data": [
         ("BucketPolicy", "acme-models-policy", "buckets.models"),
     ],
+    "cluster-data": [("BucketPolicy", "acme-weights-policy", "buckets.weights")],
     "partitions": [
         ("VipuPartition", "acme-train-partition-big", "vpods.train.partitions.big"),
         ("VipuPartition", "acme-train-partition-jobs", "vpods.train.partitions.jobs"),
