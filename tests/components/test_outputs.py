@@ -105,7 +105,7 @@ def test_a_cluster_shows_its_s3_key_in_use_where_its_tenant_has_a_bucket() -> No
         "acme-train-cluster": "10.60.1.2", "acme-serve-cluster": "10.60.3.2"
     }  # fmt: skip
     without = declared(two_clusters()).outputs["clusters"]["acme-serve"]
-    assert set(without) == {"nodes", "network", "partition_keys"}
+    assert set(without) == {"heads", "nodes", "network", "partition_keys"}
 
 
 def test_data_beside_servers_is_shown_by_name() -> None:
