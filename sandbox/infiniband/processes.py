@@ -12,6 +12,8 @@ from pathlib import Path
 #: Seconds that a program that answers at once may take, and that something is waited for.
 QUERY_SECONDS = 20.0
 WAIT_SECONDS = 20.0
+#: The same of a standby, which first asks several times in vain, on a machine that is busy.
+TAKEOVER_SECONDS = 180.0
 _POLL = 0.01
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from . import partitions
 from .needs import preloaded, program, require_subnet
 from .partitions import ConfiguredPartition, Membership
-from .processes import WAIT_SECONDS, Daemon, SubnetFailed, end_leftovers, last_of, wait_until
+from .processes import TAKEOVER_SECONDS, WAIT_SECONDS, Daemon, SubnetFailed, end_leftovers, last_of, wait_until
 from .queries import DiscoveredLink, Queries
 from .topology import SubnetTopology, hex16
 
@@ -158,7 +158,7 @@ class LiveSubnet:
         if self.topology.standby is None:
             raise SubnetFailed("the topology names no HCA for a standby")
         name = self.topology.standby
-        wait_until(lambda: self._times_up(name) > 0, "the standby takes over", self._log(name), seconds=60)
+        wait_until(lambda: self._times_up(name) > 0, "the standby takes over", self._log(name), TAKEOVER_SECONDS)
 
     # Partitions
 

@@ -252,7 +252,7 @@ def test_a_tenant_that_leaves_gives_everything_back(hall: Hall) -> None:
 
 def test_another_node_comes_in_the_place_of_one_that_is_named_and_no_other_is_touched(hall: Hall) -> None:
     before = hall.instances(1, 3, 4)
-    said = hall.ask("nodes: 4,", f"nodes: 4, without: [{node(2)}],")
+    said = hall.ask("nodes: 4\n", f"nodes: 4\n    without: [{node(2)}]\n")
     assert f"{node(2)} leaves, and what is on its own disks is lost" in said
     assert hall.instances(1, 3, 4) == before
     assert hall.tables() == {number: both(ACMES if number in (1, 3, 4, 7) else NOBODYS) for number in range(1, 9)}
@@ -266,7 +266,7 @@ def test_another_node_comes_in_the_place_of_one_that_is_named_and_no_other_is_to
 
 def test_a_cluster_shrinks_by_the_node_that_is_named(hall: Hall) -> None:
     before = hall.instances(1, 4, 7)
-    hall.ask(f"nodes: 4, without: [{node(2)}],", f"nodes: 3, without: [{node(2)}, {node(3)}],")
+    hall.ask(f"nodes: 4\n    without: [{node(2)}]\n", f"nodes: 3\n    without: [{node(2)}, {node(3)}]\n")
     assert hall.instances(1, 4, 7) == before
     assert hall.tables() == {number: both(ACMES if number in (1, 4, 7) else NOBODYS) for number in range(1, 9)}
     assert list(hall.project.output(ACME)["clusters"]["acme-train"]["nodes"]) == [
@@ -275,7 +275,7 @@ def test_a_cluster_shrinks_by_the_node_that_is_named(hall: Hall) -> None:
 
 
 def test_a_released_cluster_has_no_nodes_and_no_partition_and_keeps_its_network(hall: Hall) -> None:
-    hall.ask(f"nodes: 3, without: [{node(2)}, {node(3)}],", "nodes: 3, state: released,")
+    hall.ask(f"nodes: 3\n    without: [{node(2)}, {node(3)}]\n", "nodes: 3\n    state: released\n")
     assert hall.ufm.partition(0x0001) is None
     assert hall.tables() == dict.fromkeys(range(1, 9), both(NOBODYS))
     assert hall.vlans() == [QUARANTINE] * 8
@@ -293,7 +293,7 @@ def test_a_released_cluster_comes_back_to_its_nodes_once_they_are_settled(hall: 
     seen = [_seen(hall, one) for one in json.loads(waiting.out)["evidence"]]
     (folder / "acceptance-1.json").write_text(json.dumps({"site": RACK, "released_by": "acme", "seen": seen}))
     hall.project.must(hall.project.interlock("settle", "acme", "--site", RACK))
-    hall.ask("nodes: 3, state: released,", "nodes: 3,")
+    hall.ask("nodes: 3\n    state: released\n", "nodes: 3\n")
     assert hall.tables() == {number: both(ACMES if number in (1, 4, 7) else NOBODYS) for number in range(1, 9)}
     assert hall.vlans() == [1000, QUARANTINE, QUARANTINE, 1000, QUARANTINE, QUARANTINE, 1000, QUARANTINE]
     hall.project.unchanged(ACME)

@@ -9,6 +9,7 @@ from __future__ import annotations
 #: Row of the table of edges -> (an example or the seed of a world, a mutant) that it decides.
 ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "E5 a bare-metal server is on every interface of its host": (None, None),
+    "E5 a server on a GPU node has the devices that are passed on to it": (None, None),
     "E5 a bare-metal port is on the switch ports behind its host's interfaces": (None, "leftover-tag"),
     "E6 a virtual function with a VLAN set by the host reaches that VLAN only": (
         "34-bridge_between_two",
@@ -188,6 +189,14 @@ NO_ROW: dict[tuple[str, str], str] = {
         "example",
     ): f"{_LABELS}an interface by its switch port",
     ("E5 a bare-metal server is on every interface of its host", "mutant"): f"{_LABELS}an interface by its switch port",
+    (
+        "E5 a server on a GPU node has the devices that are passed on to it",
+        "example",
+    ): f"{_LABELS}a device by its server; the oracle knows no such nodes",
+    (
+        "E5 a server on a GPU node has the devices that are passed on to it",
+        "mutant",
+    ): f"{_LABELS}a device by its server",
     ("E5 a bare-metal port is on the switch ports behind its host's interfaces", "example"): (
         "the host's cables join the same ends (E5, E9); ISO-03 looks for the port itself"
     ),

@@ -38,6 +38,7 @@ KINDS: dict[str, dict[str, str]] = {
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
         "RouterInterface": "gateway-unfiltered", "VolumeAttachment": "volume-of-another",
         "SecurityGroup": "remote-group-members", "PartitionKey": "cluster-port",
+        "ShareAccess": "SHARE",
     },
     "Auth": {
         "RoleAssignment": "role-admin", "BucketPolicy": "bucket-another", "Bucket": "bucket-key",
