@@ -38,7 +38,7 @@ KINDS: dict[str, dict[str, str]] = {
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
         "RouterInterface": "gateway-unfiltered", "VolumeAttachment": "volume-of-another",
         "SecurityGroup": "remote-group-members", "PartitionKey": "cluster-port",
-        "ShareAccess": "SHARE",
+        "ShareAccess": "cluster-share-routed",
     },
     "Auth": {
         "RoleAssignment": "role-admin", "BucketPolicy": "bucket-another", "Bucket": "bucket-key",
@@ -48,6 +48,7 @@ KINDS: dict[str, dict[str, str]] = {
         "SwitchPort": "vlan-reuse", "Network": "vlan-reuse", "Port": "vni-reuse", "RbacPolicy": "rbac-one",
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
         "RouterInterface": "gateway-unfiltered", "BareMetalServer": "unlisted-plugs", "PartitionKey": "cluster-port",
+        "ShareAccess": "cluster-share-routed",
     },
     "Expo": {
         "Server": "floating-undeclared", "FloatingIp": "floating-undeclared", "BucketPolicy": "bucket-undeclared",
