@@ -81,8 +81,7 @@ MAY_WARN = {
 }
 _KNOWN = {name for names in ASKED.values() for name in names.split()}
 _FINE, _SEVERE = {"proved", "not applicable"}, {"B", "E", "W", "I"}
-_VERDICTS = {*_FINE, *MAY_WARN}
-_TEXTS, _ROW = [str], (str, str)
+_VERDICTS, _TEXTS, _ROW = {*_FINE, *MAY_WARN}, [str], (str, str)
 _FINDING = {
     "rule": str, "severity": _SEVERE, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
     "missing": _TEXTS, "hint": str, "specificity": int, "id": str, "path": _TEXTS, "about": _TEXTS, "fix": _TEXTS,

@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infra.program.gate import Gate
 from interlock.model.evidence.fabric_file import FabricEvidenceFile, ManagerKeys
@@ -120,8 +120,7 @@ def _of_one(site: Site, subnet: InfinibandSubnet, known: FabricsRead, retries: R
         return UfmError(UfmTrouble.INVALID, subnet.name, what, hint)
     release = release if _RELEASE.fullmatch(release) else "not said"
     read = AskedManager(said, release, at, ())
-    findings = tuple(_findings(site, subnet.name, read))
-    return AskedManager(said, release, at, findings)
+    return replace(read, findings=tuple(_findings(site, subnet.name, read)))
 
 
 def evidence_of_manager(site: Site, name: str, item: AskedManager, by: str) -> FabricEvidenceFile:

@@ -37,5 +37,5 @@ def _passed(site: Site, handover: Handover) -> Iterator[str]:
         match nodes.parse(demand.identity):
             case nodes.HeldHost(serial) if serial in site.host_of:
                 host = site.host[site.host_of[serial]]
-                if host.role == "gpu" and host.provisioning == "hypervisor":
+                if host.is_passed_on:
                     yield host.name

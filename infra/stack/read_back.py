@@ -129,7 +129,7 @@ def _plugged(site: Site, identity: str) -> list[tuple[Switch, int]]:
             name = machine.name
         case nodes.HeldHost(serial) if serial in site.host_of:
             host = site.host[site.host_of[serial]]
-            if host.is_whole and host.provisioning == "hypervisor":
+            if host.is_passed_on:
                 # Its trunk is the operator's, whoever had the node: what a guest had there goes with Neutron's port.
                 return []
             wanted = {plug for plugs in host.interfaces.values() for plug in plugs}

@@ -11,11 +11,11 @@ from interlock.model.tenant.request import Cluster, Tenant
 from interlock.resources import BareMetalServer, Image, PartitionKey, Server
 from interlock.vocabulary import Reference
 from interlock.vocabulary.references import Scheme
-from interlock.vocabulary.request_parts import RequestPart
 
 from .plan import Plan
 from .scheduler.hostlists import folded
 from .scheduler.slurm import SLURM_CONF, STATE
+from .scope import node_server
 
 Canonical = Mapping[str, Any]
 #: `leaves`: another number, or none, is on its host. `moves`: its name and address are those of another host. `redone`:
@@ -89,16 +89,11 @@ def leaving_nodes(tenant: Tenant, before: Lock | None, after: Lock) -> tuple[Lea
     for name, was in before.allocation.clusters.items() if before else ():
         now = after.allocation.clusters.get(name)
         gone = {number: host for number, host in was.numbered.items() if now is None or host not in now.hosts}
-        servers = tuple(server_name(tenant.id, name, number) for number in gone)
+        servers = tuple(node_server(tenant.id, name, number) for number in gone)
         has_controller = not was.heads and min(was.numbered, default=-1) in gone
         if gone:
             found.append(LeavingNodes(name, tuple(gone.values()), servers, _has_slurm(asked.get(name)), has_controller))
     return tuple(found)
-
-
-def server_name(tenant: str, cluster: str, number: int) -> str:
-    """As `ClusterScope.node` calls it."""
-    return f"{RequestPart(tenant, cluster)}-node-{number}"
 
 
 def node_steps(before: Canonical | None, plan: Plan) -> tuple[NodeStep, ...]:
@@ -156,13 +151,9 @@ def _node(cluster: str, host: str, image: str, user_data: str, *, is_virtual: bo
 
 
 def _step(name: str, old: _Node | None, new: _Node | None, *, is_controller: bool) -> NodeStep | None:
-    if old is None:
-        return (
-            None
-            if new is None
-            else NodeStep(new.cluster, name, "comes", new.host, new.image, is_virtual=new.is_virtual)
-        )
-    if new is not None and (old.host, old.image) == (new.host, new.image):
+    if old is None and new is not None:
+        return NodeStep(new.cluster, name, "comes", new.host, new.image, is_virtual=new.is_virtual)
+    if old is None or (new is not None and (old.host, old.image) == (new.host, new.image)):
         return None
     action: NodeAction = "leaves" if new is None else "moves" if old.host != new.host else "redone"
     return NodeStep(

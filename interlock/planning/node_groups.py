@@ -61,7 +61,7 @@ def storage_ports(site: Site, node: GpuHost) -> tuple[HcaPort, ...]:
     Below a hypervisor there are none to give: they stay the operator's.
     """
     known, host = site.infiniband_subnet, site.host.get(node.name)
-    if host is not None and host.provisioning == "hypervisor":
+    if host is not None and host.is_passed_on:
         return ()
     return tuple(
         port

@@ -14,8 +14,8 @@ from interlock.model.site.inventory import Site
 from interlock.model.site.software import ImageSoftware
 from interlock.model.tenant.request import Cluster, Roll, Scheduler, Tenant
 
-from .cluster_life import server_name
 from .errors import PlanningError
+from .scope import node_server
 
 #: What two nodes of one job have to have alike, or are better off with.
 _COMPARED = ("nccl", "cuda", "driver", "ofed", "kernel", "lustre")
@@ -68,7 +68,7 @@ def check_roll(cluster: Cluster, claims: ClusterAllocation) -> None:
 def _roll(site: Site, tenant: str, cluster: Cluster, roll: Roll, claims: ClusterAllocation) -> RollState:
     controller = None if claims.heads else min(claims.numbered, default=0)
     nodes = [
-        RollNode(host, server_name(tenant, cluster.name, number), is_controller=number == controller)
+        RollNode(host, node_server(tenant, cluster.name, number), is_controller=number == controller)
         for number, host in claims.numbered.items()
     ]
     done = tuple(node for node in nodes if node.host in roll.drained)

@@ -36,6 +36,11 @@ def whole_flavor(site: Site, node_type: str) -> FlavorSpec | None:
     return next(flavors, None)
 
 
+def node_server(tenant: str, cluster: str, number: int) -> str:
+    """Plan name of the server that is the node of this number of a cluster."""
+    return f"{RequestPart(tenant, cluster)}-node-{number}"
+
+
 def access_name(tenant: Tenant, flavor: str) -> str:
     """Plan name of a tenant's place on the access list of a flavour."""
     return f"{tenant.id}-flavor-{flavor}"
@@ -102,7 +107,7 @@ class ClusterScope(PartScope):
 
     def node(self, number: int) -> str:
         """Name of the server that is the node of this number."""
-        return self.name("node", number)
+        return node_server(self.tenant.id, self.part, number)
 
     @property
     def heads(self) -> HeadServers | None:

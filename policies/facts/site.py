@@ -128,9 +128,7 @@ class SiteFacts:
         return self.interfaces(host) if self.is_bare_metal(host) else passed
 
     def interfaces(self, host: str) -> tuple[str, ...]:
-        """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead
-        there.
-        """
+        """The nodes of a host's own cabled interfaces, InfiniBand last; none of its BMC, or that may lead there."""
         others = {self.site.host[host].bmc, *self.doubtful_plugs(host)} if host in self.site.host else set()
         names = (name for name, _ in self.ends_of.get(host, ()) if name not in others)
         return (*(ids.part(self.site.host[host].serial, name) for name in names), *self.infiniband_ports(host))

@@ -17,8 +17,8 @@ from interlock.model.text.validation import nearest
 
 from .fabric_file import FabricEvidenceFile
 from .reading import FOLDER
+from .resting import resting_on
 from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
-from .switch_reading import resting_on
 from .values import moment_text
 
 _PREFIX, _SUFFIX = "fabrics-", ".json"

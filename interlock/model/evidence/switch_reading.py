@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch, SwitchPortConfig
-from interlock.model.site.offers import Assumption
 from interlock.model.site.rests import RENEW, DeviceSeen
 from interlock.model.text.errors import Code, InputError
 from interlock.model.text.source import Source
@@ -22,6 +21,7 @@ from interlock.model.text.validation import nearest
 from interlock.resources import digest_of
 
 from .reading import FOLDER
+from .resting import resting_on
 from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
 from .switch_file import SwitchEvidenceFile
 from .values import moment_text
@@ -66,18 +66,6 @@ def with_switches(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
     stated = StatedOfSwitches(site)
     seen = tuple(_seen(stated, switch, files.get(switch.name)) for switch in site.switches)
     return resting_on(site, "A1", lambda _: seen)
-
-
-def resting_on(site: Site, assumption: str, seen: Callable[[str], tuple[DeviceSeen, ...]]) -> Site:
-    """The site with what was seen of each guard of this assumption that rests on evidence."""
-
-    def of(item: Assumption) -> Assumption:
-        if item.id != assumption:
-            return item
-        held = {guard: rests.model_copy(update={"devices": seen(guard)}) for guard, rests in item.evidence.items()}
-        return item.model_copy(update={"evidence": held})
-
-    return site.with_parts(assumptions=tuple(map(of, site.assumptions)))
 
 
 def _seen(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile | None) -> DeviceSeen:

@@ -108,6 +108,11 @@ class Host(Frozen):
         """Whether one owner has all of it at a time: a bare-metal host, and a GPU node, also below one server."""
         return self.provisioning == "bare-metal" or self.role == "gpu"
 
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether one virtual server has its devices: a GPU node below a hypervisor."""
+        return self.role == "gpu" and self.provisioning == "hypervisor"
+
 
 class SwitchPortConfig(Frozen):
     """How one switch port is configured. `tagged` None on a trunk means no list: it carries 1-4094."""

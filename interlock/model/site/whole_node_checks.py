@@ -67,7 +67,7 @@ def _check_nodes(view: SiteView, flavors: dict[str, str]) -> None:
     for node in view.site.gpu_nodes:
         host = view.site.host.get(node.name)
         # A host of another role is told already.
-        if host is None or host.role != "gpu" or host.provisioning != "hypervisor":
+        if host is None or not host.is_passed_on:
             continue
         path = view.hall_node_paths.get(node.name, ("hosts", node.name))
         name = flavors.get(node.node_type)

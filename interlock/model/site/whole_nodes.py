@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from interlock.hardware.gpu.passing_through import PASSED_DEVICES, PassedDevice, PassedDevices, passed_devices
 from interlock.resources import Frozen
 
@@ -12,9 +10,7 @@ ALIAS = "pci_passthrough:alias"
 #: What such a server needs besides, unless the flavour states it: whole cores, and pages that a device can write to.
 _PINNED = {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"}
 
-__all__ = ["ALIAS", "KINDS", "PassedDevice", "WholeNode"]
-
-KINDS: tuple[str, ...] = get_args(PassedDevice)
+__all__ = ["ALIAS", "PassedDevice", "WholeNode"]
 
 
 class WholeNode(Frozen):
