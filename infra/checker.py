@@ -60,7 +60,7 @@ WAYS = {
     "serves": ("read", "write"), "controls": ("write", "write"),
 }  # fmt: skip
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
-FORMAT, SEMANTICS = 5, 6
+FORMAT, SEMANTICS = 5, 7
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "

@@ -47,7 +47,7 @@ def _of(*way: str, value: object) -> Callable[[Found], None]:
     return change
 
 
-SEMANTICS = "version 7 of the semantics is not that of this checker, which is 6"
+SEMANTICS = "version 8 of the semantics is not that of this checker, which is 7"
 STATEMENT = "the facts are not those that the judgement rests on"
 BOUNDARY = "the versions of the boundary nodes are not those of the judgement"
 
@@ -56,7 +56,7 @@ BOUNDARY = "the versions of the boundary nodes are not those of the judgement"
     ("change", "words"),
     [
         (_of("format", value=6), ["format 6 is not known"]),
-        (_of("statement", "semantics", value=7), [SEMANTICS]),
+        (_of("statement", "semantics", value=8), [SEMANTICS]),
         (_of("statement", "public", value=["nobody"]), []),
         (_of("date", value="2100-01-02"), ["it is of 2100-01-02, after 2100-01-01"]),
     ],
