@@ -28,7 +28,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",
     ("halls", "table"): "halls nodes switches ports guids",
-    ("halls", "fact"): "design node_type compute storage in_band out_of_band physical_network interface name "
+    ("halls", "fact"): "design node_type compute storage roce in_band out_of_band physical_network interface name "
     "serial macs inventory guid provisioning",
     ("halls", "policy"): "state reason",
     ("halls", "figure"): "power racks room units max_weight cooling cooling_limit feeds capacity derate rack unit "
