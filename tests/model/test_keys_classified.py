@@ -61,7 +61,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("fabric_profiles", "figure"): "fabric_profiles pfc_priority dscp cnp_dscp ecn mtu",
     ("underlays", "fact"): "underlays neutron", ("underlays", "figure"): "mtu",
     ("infiniband", "fact"): "infiniband prefix storage access appliance key",
-    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster reserved_vlans "
+    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster roce reserved_vlans "
     "reserved_vnis storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys "
     "reserved",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",

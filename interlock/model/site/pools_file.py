@@ -74,6 +74,11 @@ class PoolsFile(FileModel):
     cluster: VlanPoolFile | None = Field(
         default=None, description="the in-band networks of GPU clusters; without it, the site has none to give"
     )
+    roce: VlanPoolFile | None = Field(
+        default=None,
+        description="the RoCE networks of GPU clusters: each physical network is one leaf group, on which nodes have "
+        "their Ethernet compute ports; without it, the site has none to give",
+    )
     reserved_vlans: VlanIds = Field(default=(), description="VLANs that no pool gives out, and no plan may use")
     reserved_vnis: VniIds = Field(default=(), description="VXLAN ids that no pool gives out")
     storage_vips: Offsets | None = Field(
