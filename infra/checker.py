@@ -72,7 +72,7 @@ ASKED: dict[tuple[str, str], str] = {
     ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 LIF-03 LIF-13 SEC-12 SW-01 SW-03 SW-05 SW-06 SW-07 "
     "SW-08 SW-09 SW-11 SW-12 SW-13 SW-14 SW-16 SW-17 TOP-26 TOP-27",
     ("E", "site"): "CAP-03 ISO-13 PWR-01 PWR-02 PWR-03 PWR-04 PWR-05 PWR-07 SEC-08 TOP-08 TOP-09 TOP-14 TOP-15 TOP-17 "
-    "TOP-18 TOP-19 TOP-21",
+    "TOP-18 TOP-19 TOP-21 TOP-22",
 }  # fmt: skip
 #: Those of them of which a finding with this verdict may be a warning only.
 MAY_WARN = {

@@ -8,7 +8,7 @@ EXTERNAL_SUBNET = "site:Subnet/external-subnet"
 #: Kinds of objects that decide what gateways filter.
 SCOPES = ("AddressScope", "SubnetPool")
 #: Claims of locks that are claims on a VLAN.
-VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan", "cluster_vlan")
+VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan", "cluster_vlan", "roce_vlan")
 _SITES, _CLOUDS = "site:", "cloud:"
 _PROJECT, _IMAGE, _FLAVOR = "site:Project/", "site:Image/", "site:Flavor/"
 _PERSON, _TENANTS_PROJECT, _RUNNER = "cloud:User/", "cloud:Project/", "cloud:User/@operator"

@@ -19,8 +19,9 @@ PARTITION_KEYS = "partition_keys"
 #: Claims on room of hosts, which several servers of one part may have on one host.
 ROOM_CLAIMS = ("hosts", "heads")
 
-#: The networks that every vPOD has; the other one is that of a GPU cluster.
-OF_VPODS = tuple(item for role, item in CLAIMS_OF.items() if role is not NetworkRole.CLUSTER)
+#: The networks that every vPOD has; the others are those of GPU clusters.
+_OF_CLUSTERS = (NetworkRole.CLUSTER, NetworkRole.ROCE)
+OF_VPODS = tuple(item for role, item in CLAIMS_OF.items() if role not in _OF_CLUSTERS)
 
 CLAIMS = tuple(name for name in VPodAllocation.model_fields if name not in NO_CLAIMS)
 CLUSTER_CLAIMS = tuple(name for name in ClusterAllocation.model_fields if name not in NO_CLAIMS)

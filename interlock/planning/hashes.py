@@ -75,7 +75,7 @@ YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nod
 
 #: Fields of other sections that are younger too, and left out likewise.
 _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Pools, frozenset({"cluster", "cluster_subnets"})),
+    (Pools, frozenset({"cluster", "cluster_subnets", "roce", "roce_subnets"})),
     (FlavorSpec, frozenset({"whole_node"})),
     (InfinibandSubnet, frozenset({"storage"})),
 )
@@ -141,7 +141,8 @@ class SiteHashes:
         vpods, clusters = allocation.vpods.values(), allocation.clusters.values()
         used = {name for vpod in vpods for name in networks_of(vpod)}
         in_band = {cluster.cluster_network for cluster in clusters}
-        networks = tuple(sorted(used | in_band))
+        roce = {cluster.roce_network for cluster in clusters if cluster.roce_network is not None}
+        networks = tuple(sorted(used | in_band | roce))
         racks = {
             machine.logical_rack
             for vpod in vpods
@@ -152,7 +153,7 @@ class SiteHashes:
         hosts = nodes | {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
         hosts |= {name for cluster in clusters for name in cluster.heads}
         parts: dict[str, Any] = {
-            "common": self._common(networks, has_clusters=bool(clusters)),
+            "common": self._common(networks, has_clusters=bool(clusters), has_roce=bool(roce)),
             "networks": {name: self._network(name) for name in sorted(used)},
             "racks": {name: self._rack(name) for name in sorted(racks)},
             "hosts": {name: self._host(name, networks) for name in sorted(hosts)},
@@ -161,10 +162,12 @@ class SiteHashes:
             parts["nodes"] = {name: self._node(name) for name in sorted(nodes)}
             # Without its switches, which the nodes' cables have: others of the hall come and go.
             parts["in_band"] = [planned_part(self.site.physical_network.get(name)) for name in sorted(in_band)]
+        if roce:
+            parts["roce"] = [planned_part(self.site.physical_network.get(name)) for name in sorted(roce)]
         return digest_of(parts)
 
-    def _common(self, networks: tuple[str, ...], *, has_clusters: bool) -> str:
-        key = ("common", "clusters" if has_clusters else "", *networks)
+    def _common(self, networks: tuple[str, ...], *, has_clusters: bool, has_roce: bool) -> str:
+        key = ("common", "clusters" if has_clusters else "", "roce" if has_roce else "", *networks)
         if key not in self._parts:
             site = self.site
             ranges = [
@@ -176,7 +179,7 @@ class SiteHashes:
             self._parts[key] = digest_of(
                 {
                     "shared": self._shared(has_clusters=has_clusters),
-                    "pools": self._pools(networks, has_clusters),
+                    "pools": self._pools(networks, has_clusters=has_clusters, has_roce=has_roce),
                     "ranges": ranges,
                     "limits": limits,
                 }
@@ -191,10 +194,11 @@ class SiteHashes:
             self._parts[key] = _hash_of(site, (name for name in Site.model_fields if name in COMMON))
         return self._parts[key]
 
-    def _pools(self, networks: tuple[str, ...], has_clusters: bool) -> object:
+    def _pools(self, networks: tuple[str, ...], *, has_clusters: bool, has_roce: bool) -> object:
         """The pools as these networks see them: the names of other leaf groups are left out.
 
-        Without clusters so are the pools of clusters, so that a GPU hall makes no lock old that has nothing there.
+        Without clusters so are the pools of clusters, so that a GPU hall makes no lock old that has nothing there, and
+        without RoCE is the pool `roce`.
         """
         # Empty, not left out: so it stood in the locks of before.
         narrowed: dict[str, object] = {} if has_clusters else {"partition_keys": ()}
@@ -203,6 +207,7 @@ class SiteHashes:
                 used = tuple(item for item in pool.physical_networks if item in networks)
                 narrowed[name] = pool.model_copy(update={"physical_networks": used})
         hidden = set[str]() if has_clusters else {"cluster", "cluster_subnets"}
+        hidden |= set[str]() if has_roce else {"roce", "roce_subnets"}
         return self.site.pools.model_copy(update=narrowed).model_dump(mode="json", exclude=hidden)
 
     def _network(self, name: str) -> str:

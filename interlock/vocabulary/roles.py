@@ -15,6 +15,8 @@ class NetworkRole(StrEnum):
     MANAGEMENT = "management"
     #: In-band network of a GPU cluster: of its nodes, and of nothing else.
     CLUSTER = "cluster"
+    #: RoCE network of a GPU cluster: the Ethernet compute ports of its nodes, and nothing else.
+    ROCE = "roce"
 
     @property
     def word(self) -> str:
@@ -51,6 +53,7 @@ CLAIMS_OF = {
     NetworkRole.CONTROL: _claims(NetworkRole.CONTROL, vni=True),
     NetworkRole.MANAGEMENT: _claims(NetworkRole.MANAGEMENT),
     NetworkRole.CLUSTER: _claims(NetworkRole.CLUSTER),
+    NetworkRole.ROCE: _claims(NetworkRole.ROCE),
 }
 
 ROLE_OF = {

@@ -252,10 +252,17 @@ POOLS = some(
 CLUSTER_POOL = st.none() | st.tuples(vlan_pools(), SUBNETS)
 
 
-def _with_clusters(found: Pools, cluster: tuple[VlanPool, tuple[str, int]] | None) -> Pools:
-    if cluster is None:
-        return found
-    return found.model_copy(update={"cluster": cluster[0], "cluster_subnets": cluster[1]})
+def _with_clusters(
+    found: Pools, cluster: tuple[VlanPool, tuple[str, int]] | None, roce: tuple[VlanPool, tuple[str, int]] | None
+) -> Pools:
+    """The pool `roce` only where it has a physical network for itself, as a site is asked to say."""
+    fields: dict[str, object] = {}
+    if cluster is not None:
+        fields |= {"cluster": cluster[0], "cluster_subnets": cluster[1]}
+    taken = set(cluster[0].physical_networks) if cluster is not None else set[str]()
+    if roce is not None and taken.isdisjoint(roce[0].physical_networks):
+        fields |= {"roce": roce[0], "roce_subnets": roce[1]}
+    return found.model_copy(update=fields)
 
 
 VLAN_RANGES = ranges(1, 4094).map(lambda found: found[0])
@@ -385,7 +392,8 @@ def sites() -> st.SearchStrategy[Site]:
         lags=st.lists(LAGS, max_size=2).map(tuple), physical_networks=named(physical_networks),
         fabric_profiles=named(profiles),
         underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000), neutron=st.booleans())),
-        infiniband=named(prefixes), pools=st.builds(_with_clusters, POOLS, CLUSTER_POOL), external=EXTERNAL,
+        infiniband=named(prefixes), pools=st.builds(_with_clusters, POOLS, CLUSTER_POOL, CLUSTER_POOL),
+        external=EXTERNAL,
         bastion=st.none() | BASTIONS,
         segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), ironic=st.none() | IRONIC, flavors=named(flavors),
         images=named(lambda name: some(

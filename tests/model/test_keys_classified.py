@@ -28,7 +28,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",
     ("halls", "table"): "halls nodes switches ports guids",
-    ("halls", "fact"): "design node_type compute storage in_band out_of_band physical_network interface name "
+    ("halls", "fact"): "design node_type compute storage roce in_band out_of_band physical_network interface name "
     "serial macs inventory guid provisioning",
     ("halls", "policy"): "state reason",
     ("halls", "figure"): "power racks room units max_weight cooling cooling_limit feeds capacity derate rack unit "
@@ -61,9 +61,9 @@ SITE: dict[tuple[str, Class], str] = {
     ("fabric_profiles", "figure"): "fabric_profiles pfc_priority dscp cnp_dscp ecn mtu",
     ("underlays", "fact"): "underlays neutron", ("underlays", "figure"): "mtu",
     ("infiniband", "fact"): "infiniband prefix storage access appliance key",
-    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster reserved_vlans "
+    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster roce reserved_vlans "
     "reserved_vnis storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys "
-    "reserved",
+    "reserved between_leaf_groups",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",
     ("bastion", "policy"): "bastion host user prefixes",
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",

@@ -112,6 +112,7 @@ pools:
   reserved_vnis: [10000-10002, 10007]
   storage_vips: 2-9
   cluster: {physical_network: mgmt, vlans: 700-799, subnets: {prefix: 10.96.0.0/16, each: 24}}
+  roce: {physical_network: fabric, vlans: 3200-3299, subnets: {prefix: 10.97.0.0/16, each: 24}}
   partition_keys:
     quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}
     quantum-storage: {keys: 0x0001-0x00ff, reserved: 0x0064}

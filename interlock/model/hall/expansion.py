@@ -14,8 +14,9 @@ from interlock.model.site.gpu import FabricSwitch, GpuHost, HcaPort, HcaUse
 from interlock.model.site.physical import Cable, Device, Endpoint, Feed, Host, Placement, Rack
 from interlock.model.site.service_states import state_fields
 
+from .ethernet import ethernet_ports, interfaces_on
 from .file import HallFile, HallNodeFile
-from .names import USES, Layout, appliance_name, in_band_ports, layout_of, node_name, rack_name, switch_name
+from .names import USES, Layout, appliance_name, infiniband_fabrics, layout_of, node_name, rack_name, switch_name
 
 #: GiB of what makers of memory call a TB.
 GIB_PER_TB = 1024
@@ -53,9 +54,7 @@ class _Expansion:
             hosts=tuple(self._host(place, node) for place, node in self._standing),
             gpu_nodes=tuple(self._gpu_node(place, node) for place, node in self._standing),
             fabric_switches=tuple(self._switches()),
-            devices=tuple(
-                Device(name=appliance_name(self.name, item), role="appliance") for item in self.layout.hall.managers
-            ),
+            devices=tuple(self._managers()),
             physical_racks=tuple(self._racks()),
             placements=tuple(self._placements()),
             cables=tuple(self._cables()),
@@ -70,15 +69,14 @@ class _Expansion:
     @cached_property
     def _subnets(self) -> dict[PortRole, tuple[HcaUse, str]]:
         """The InfiniBand fabrics that the hall has: what they are for, and the subnet of each."""
-        stated = {"compute": self.file.compute, "storage": self.file.storage}
-        return {role: (use, subnet) for role, use in USES.items() if (subnet := stated[use]) is not None}
+        return {role: (USES[role], subnet) for role, subnet in infiniband_fabrics(self.file).items()}
 
     @property
     def _type(self) -> NodeType:
         return self.layout.node_type
 
     def _host(self, place: HallNode, node: HallNodeFile) -> Host:
-        ram, band = self._type.host.ram, self.file.in_band
+        ram = self._type.host.ram
         return Host(
             name=node_name(self.name, place.name, node),
             serial=node.serial,
@@ -89,7 +87,7 @@ class _Expansion:
             dedicated_cpus=node.dedicated_cpus,
             huge_pages_gib=node.huge_pages,
             ram_gib=(ram.known or 0) * GIB_PER_TB if ram is not None else 0,
-            interfaces={} if band is None else {band.physical_network: tuple(band.ports)},
+            interfaces=interfaces_on(self.file, self.layout, place.unit),
             macs=node.macs,
             **state_fields(node.state, node.reason),
         )
@@ -102,6 +100,11 @@ class _Expansion:
         )
         name = node_name(self.name, place.name, node)
         return GpuHost(name=name, node_type=self._type.name, hall=self.name, unit=place.unit, ports=ports)
+
+    def _managers(self) -> Iterator[Device]:
+        """Appliances of the subnet manager, which hang on leaves of the compute fabric: none without these."""
+        for item in self.layout.hall.managers if self.file.compute is not None else ():
+            yield Device(name=appliance_name(self.name, item), role="appliance")
 
     def _switches(self) -> Iterator[FabricSwitch]:
         for switch in self.layout.hall.switches:
@@ -157,14 +160,14 @@ class _Expansion:
         for cable in self.layout.hall.cables:
             if cable.fabric in self._subnets and (lower := self._end(cable, cable.lower)) is not None:
                 yield Cable(a=lower, b=self._switch_port(cable.upper), kind="infiniband")
-        for index, place in enumerate(self.layout.hall.nodes):
-            if (node := self.file.nodes.get(place.name)) is not None:
-                name = node_name(self.name, place.name, node)
-                yield from (
-                    Cable(a=Endpoint(device=name, interface=interface), b=ports[index])
-                    for interface, ports in in_band_ports(self.file).items()
-                    if index < len(ports)
-                )
+        plugged: dict[str, list[tuple[str, Endpoint]]] = {}
+        for ports in ethernet_ports(self.file, self.layout):
+            for named, end in zip(ports.places, ports.ends, strict=False):
+                plugged.setdefault(named, []).append((ports.interface, end))
+        for place, node in self._standing:
+            name = node_name(self.name, place.name, node)
+            for interface, end in plugged.get(place.name, ()):
+                yield Cable(a=Endpoint(device=name, interface=interface), b=end)
 
     def _end(self, cable: HallCable, end: HallEnd) -> Endpoint | None:
         """The lower end of a cable; None at a place without a node, where there is no cable."""

@@ -58,6 +58,18 @@ class InBandFile(FileModel):
     )
 
 
+class ComputeEthernetFile(FileModel):
+    """The compute ports of the nodes of one scalable unit, where they are Ethernet: one leaf group."""
+
+    physical_network: NetworkName = Field(
+        description="the physical network of the unit's leaf group; no tenant's RDMA leaves it"
+    )
+    ports: dict[Interface, list[End]] = Field(
+        description="compute port, as in `compute1` → the switch ports behind it, one for each place of the unit in "
+        "the order of the places; every compute port of the design is named; `[]`: the cables are unknown"
+    )
+
+
 class OutOfBandFile(FileModel):
     """The ports of the BMCs."""
 
@@ -97,7 +109,14 @@ class HallFile(FileModel):
     node_type: str | None = Field(
         default=None, description="node type of the catalogue that stands in it, instead of the design's"
     )
-    compute: DeviceName = Field(description="InfiniBand subnet of its compute fabric, of no other hall")
+    compute: DeviceName | None = Field(
+        default=None, description="InfiniBand subnet of its compute fabric, of no other hall; or else `roce`"
+    )
+    roce: list[ComputeEthernetFile] = Field(
+        default_factory=list,
+        description="instead of `compute`: its compute ports are Ethernet; one entry for each scalable unit, in their "
+        "order",
+    )
     storage: DeviceName | None = Field(
         default=None, description="InfiniBand subnet of its storage fabric; without it, the hall has none"
     )

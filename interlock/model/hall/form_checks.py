@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from interlock.hardware.gpu import HALL_DESIGNS, NODE_TYPES, OFFERED, PortRole, cluster_verdict, hall_fault
 from interlock.model.site.file import SiteFile
 from interlock.model.site.places import Path
@@ -11,8 +9,10 @@ from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
 from interlock.model.text.validation import nearest
 
+from .compute_checks import check_compute
+from .ethernet import ethernet_names, ethernet_ports
 from .file import HallFile, HallNodeFile
-from .names import Layout, in_band_ports, layout_of, type_name
+from .names import Layout, infiniband_fabrics, layout_of, type_name
 
 
 def check_halls_before_expansion(file: SiteFile, faults: Faults) -> None:
@@ -21,6 +21,7 @@ def check_halls_before_expansion(file: SiteFile, faults: Faults) -> None:
         path: Path = ("halls", name)
         if _check_design(hall, path, faults):
             layout = layout_of(hall)
+            check_compute(hall, layout, path, faults)
             _check_subnets(hall, layout, path, faults)
             _check_places(hall, layout, path, faults)
             _check_switches(hall, layout, path, faults)
@@ -72,7 +73,7 @@ def _check_subnets(hall: HallFile, layout: Layout, path: Path, faults: Faults) -
     if hall.storage is not None and medium != "infiniband":
         message = f"storage of {layout.design.name} is {medium}, which no subnet manager has"
         faults.add(Code.CONTRADICTION, (*path, "storage"), message, "leave the line out")
-    elif hall.storage == hall.compute:
+    elif hall.storage is not None and hall.storage == hall.compute:
         message = f"`{hall.storage}` is the subnet of the compute fabric already"
         hint = "storage is a fabric of its own, with switches and a subnet manager of its own"
         faults.add(Code.TWICE, (*path, "storage"), message, hint)
@@ -90,16 +91,15 @@ def _check_places(hall: HallFile, layout: Layout, path: Path, faults: Faults) ->
             if place not in places:
                 hint = f"places are {places[0]} to {places[-1]}"
                 faults.add(Code.NO_SUCH, (*path, "nodes", place), f"`{place}` {wrong}", hint)
-    for interface, ports in in_band_ports(hall).items():
-        beyond = [place for place in places[len(ports) :] if place in hall.nodes]
-        below: Path = (*path, "in_band", "ports", interface)
-        if hall.in_band is None or interface not in hall.in_band.ports:
-            below = (*path, "out_of_band", "ports")
-        if len(ports) > len(places):
-            message = f"{len(ports)} switch ports, and the hall has {len(places)} places"
+    for ports in ethernet_ports(hall, layout):
+        below: Path = (*path, *ports.path)
+        beyond = [place for place in ports.places[len(ports.ends) :] if place in hall.nodes]
+        if len(ports.ends) > len(ports.places):
+            where = "the unit" if ports.path[0] == "roce" else "the hall"
+            message = f"{len(ports.ends)} switch ports, and {where} has {len(ports.places)} places"
             faults.add(Code.VALUE, below, message, "list one for each place, in the order of the places")
-        elif ports and beyond:
-            message = f"{len(ports)} switch ports, and none for the node at `{beyond[0]}`"
+        elif ports.ends and beyond:
+            message = f"{len(ports.ends)} switch ports, and none for the node at `{beyond[0]}`"
             hint = "list one for each place, in the order of the places, also of those that are empty"
             faults.add(Code.VALUE, below, message, hint)
 
@@ -109,8 +109,8 @@ def _units(count: int) -> str:
 
 
 def _check_switches(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> None:
-    roles = {PortRole.COMPUTE} if hall.storage is None else {PortRole.COMPUTE, PortRole.STORAGE}
-    known = {switch.name for switch in layout.hall.switches if switch.fabric in roles}
+    fabrics = infiniband_fabrics(hall)
+    known = {switch.name for switch in layout.hall.switches if switch.fabric in fabrics}
     for name in hall.switches:
         message = f"`{name}` is no InfiniBand switch of this hall"
         faults.need_name((*path, "switches", name), name, known, message)
@@ -130,23 +130,14 @@ def _check_power(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> 
 
 
 def _check_node(hall: HallFile, layout: Layout, path: Path, node: HallNodeFile, faults: Faults) -> None:
-    ports = {port for _, port in layout.hcas[PortRole.COMPUTE]}
-    if hall.storage is not None:
-        ports |= {port for _, port in layout.hcas[PortRole.STORAGE]}
+    ports = {port for role in infiniband_fabrics(hall) for _, port in layout.hcas[role]}
     for port in node.guids:
         message = f"`{port}` is no InfiniBand port of a node of this hall"
         faults.need_name((*path, "guids", port), port, ports, message)
-    interfaces = set(_interfaces(hall))
+    interfaces = ethernet_names(hall, layout)
     for interface in node.macs:
         message = f"`{interface}` is no Ethernet interface of a node of this hall"
         faults.need_name((*path, "macs", interface), interface, interfaces, message)
     if node.unit is not None and node.rack is None and hall.racks is None:
         message, hint = "a unit, and no rack", "write the `rack`, or `racks` of the hall for those of the design"
         faults.add(Code.MISSING_KEY, (*path, "unit"), message, hint)
-
-
-def _interfaces(hall: HallFile) -> Iterator[str]:
-    if hall.in_band is not None:
-        yield from hall.in_band.ports
-    if hall.out_of_band is not None:
-        yield hall.out_of_band.interface

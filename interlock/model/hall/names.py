@@ -6,16 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 
 from interlock.hardware.gpu import HALL_DESIGNS, NODE_TYPES, GpuHall, HallDesign, HallNode, NodeType, PortRole, expand
 from interlock.model.site.gpu import HcaUse
-from interlock.model.site.physical import Endpoint
 
 from .file import HallFile, HallNodeFile
 
 #: Fabrics of a hall that may be InfiniBand, and what a node's ports on them are for.
 USES: dict[PortRole, HcaUse] = {PortRole.COMPUTE: "compute", PortRole.STORAGE: "storage"}
+
+
+def infiniband_fabrics(hall: HallFile) -> dict[PortRole, str]:
+    """The fabrics of a hall that are InfiniBand, and the subnet of each."""
+    stated = {PortRole.COMPUTE: hall.compute, PortRole.STORAGE: hall.storage}
+    return {role: subnet for role, subnet in stated.items() if subnet is not None}
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Layout:
 
     def switches_without_serial(self, hall: HallFile) -> Iterator[str]:
         """InfiniBand switches that the hall has, and of which nobody states a serial."""
-        roles = [role for role, use in USES.items() if use == "compute" or hall.storage is not None]
+        roles = infiniband_fabrics(hall)
         for switch in self.hall.switches:
             stated = hall.switches.get(switch.name)
             if switch.fabric in roles and (stated is None or stated.serial is None):
@@ -98,11 +102,3 @@ def appliance_name(hall: str, appliance: str) -> str:
 def rack_name(hall: str, rack: str) -> str:
     """A rack of the design."""
     return f"{hall}-{rack}"
-
-
-def in_band_ports(hall: HallFile) -> dict[str, tuple[Endpoint, ...]]:
-    """Ethernet interface, in-band or of the BMC -> the switch port behind it at each place."""
-    found = {} if hall.in_band is None else dict(hall.in_band.ports)
-    if hall.out_of_band is not None and hall.out_of_band.ports:
-        found[hall.out_of_band.interface] = hall.out_of_band.ports
-    return {interface: tuple(chain.from_iterable(ends)) for interface, ends in found.items()}

@@ -51,6 +51,13 @@ def _check_ethernet(view: SiteView) -> None:
             stated += [((*path, "in_band", "ports", key), ends) for key, ends in hall.in_band.ports.items()]
         if hall.out_of_band is not None:
             stated.append(((*path, "out_of_band", "ports"), hall.out_of_band.ports))
+        for unit, roce in enumerate(hall.roce):
+            below: Path = (*path, "roce", unit)
+            known = view.site.physical_network
+            view.need(
+                (*below, "physical_network"), "a physical network", roce.physical_network, known, "physical_networks"
+            )
+            stated += [((*below, "ports", key), ends) for key, ends in roce.ports.items()]
         for where, ends in stated:
             for index, several in enumerate(ends):
                 for end in several:

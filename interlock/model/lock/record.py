@@ -6,43 +6,20 @@ The plan is a function of the allocation. `footprint` is all that others could c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from ipaddress import IPv4Network
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary import CLAIMS_OF, SubnetKey, Vlan
-from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.owners import OwnerId
+
+from .values import each_its_own, number, prefix, without_empty
 
 #: 2 records the physical networks of a vPOD, its storage VIP and the control VLAN of bare-metal hosts, and hashes
 #: only the slice of the site that the lock uses. `interlock lock --upgrade` makes it of format 1.
 FORMAT: Final = 2
-
-
-def _without_empty(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Without keys that hold nothing: locks that were written before there were any keep their bytes and hashes."""
-    return {key: item for key, item in value.items() if key not in names or item}
-
-
-def _prefix(text: str) -> str:
-    """A prefix that Python reads, as it stands. Raises ValueError."""
-    IPv4Network(text, strict=False)
-    return text
-
-
-def _each_its_own(services: dict[str, str]) -> dict[str, str]:
-    """As they stand. Raises ValueError where two hosts have one: those who are cleaned there would meet."""
-    hosts: dict[str, str] = {}
-    for host, text in services.items():
-        if not Vlan.parse(text).network:
-            raise ValueError(f"{text} names no physical network")
-        if (other := hosts.setdefault(text, host)) != host:
-            raise ValueError(f"{other} and {host} both have the service VLAN {text}")
-    return services
-
 
 #: Claims on devices, which are who their serial says.
 DEVICES = ("machines", "hosts")
@@ -51,7 +28,7 @@ DEVICES = ("machines", "hosts")
 _Id = Annotated[int, Field(ge=0)]
 #: 15 bits of a P_Key; 0x7fff is everybody's, and the sixteenth says what a member is: with it, one key has two names.
 _Key = Annotated[int, Field(ge=1, le=0x7FFE)]
-_Prefix = Annotated[str, AfterValidator(_prefix)]
+_Prefix = Annotated[str, AfterValidator(prefix)]
 
 
 class VPodAllocation(Frozen):
@@ -93,6 +70,10 @@ class ClusterAllocation(Frozen):
     cluster_network: str
     cluster_vlan: _Id
     cluster_subnet: _Prefix
+    #: The same of its RoCE network, which its nodes' Ethernet compute ports are on; None: it has none.
+    roce_network: str | None = None
+    roce_vlan: Annotated[int, Field(ge=1)] | None = None
+    roce_subnet: _Prefix | None = None
     #: InfiniBand subnet -> 15 bits of the P_Key that it has there.
     partition_keys: dict[str, _Key] = {}
     #: Of a cluster that is released the nodes that it had: it comes back to them if all are free. They are no claim.
@@ -117,11 +98,14 @@ class ClusterAllocation(Frozen):
             raise ValueError("numbers: left out where they are 0, 1, 2 …")
         if self.former and self.hosts:
             raise ValueError("former: only of a cluster that is released, which has no hosts")
+        if len({value is None for value in (self.roce_network, self.roce_vlan, self.roce_subnet)}) > 1:
+            raise ValueError("roce_network, roce_vlan, roce_subnet: all of them, or none")
         return self
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("numbers", "former", "storage_vip", "heads", "head_flavor"))
+        young = ("numbers", "former", "storage_vip", "heads", "head_flavor")
+        return without_empty(written(self), (*young, "roce_network", "roce_vlan", "roce_subnet"))
 
 
 class Allocation(Frozen):
@@ -137,21 +121,15 @@ class Allocation(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("clusters",))
-
-
-def _number(text: str) -> int:
-    if not is_number(text):
-        raise ValueError(f"{text} is no number")
-    return int(text)
+        return without_empty(written(self), ("clusters",))
 
 
 #: Claim -> what reads its value; each raises ValueError where it cannot.
 _RELEASED: Mapping[str, Callable[[str], object]] = {
     **dict.fromkeys(("machines", "hosts", "heads", "controller_host", "storage_vip"), str),
     **{item.vlan: Vlan.parse for item in CLAIMS_OF.values()},
-    **{item.vni: _number for item in CLAIMS_OF.values() if item.vni},
-    **{item.subnet: _prefix for item in CLAIMS_OF.values()},
+    **{item.vni: number for item in CLAIMS_OF.values() if item.vni},
+    **{item.subnet: prefix for item in CLAIMS_OF.values()},
     "partition_keys": SubnetKey.parse,
 }
 
@@ -189,7 +167,7 @@ class Released(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("since", "flavor", "serial"))
+        return without_empty(written(self), ("since", "flavor", "serial"))
 
 
 class Replaced(Frozen):
@@ -302,7 +280,7 @@ class Lock(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("settled", "serials", "replaced", "former_keys"))
+        return without_empty(written(self), ("settled", "serials", "replaced", "former_keys"))
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""
@@ -329,14 +307,14 @@ class SiteLock(Frozen):
     #: Names among `serials` whose devices had left the site file when it was written.
     left: tuple[str, ...] = ()
     #: Whole host -> `<physical network>:<VLAN>` on which it is deployed and cleaned, also of hosts that are gone.
-    services: Annotated[dict[str, str], AfterValidator(_each_its_own)] = {}
+    services: Annotated[dict[str, str], AfterValidator(each_its_own)] = {}
     #: Tenant -> its former login keys, as its own lock has them: whoever deletes that one is not rid of them.
     former_keys: dict[str, tuple[FormerKey, ...]] = {}
     hash: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("serials", "untested", "left", "services", "former_keys"))
+        return without_empty(written(self), ("serials", "untested", "left", "services", "former_keys"))
 
     def sealed(self) -> SiteLock:
         """The same lock with its hash."""

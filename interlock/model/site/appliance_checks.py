@@ -15,7 +15,7 @@ from .view import SiteView
 Range = tuple[int, int]
 
 #: Pools of VLANs that tenants and controllers are on, but for that of the storage networks.
-_OTHER_POOLS = ("ipu_data", "management", "bare_metal_control")
+_OTHER_POOLS = ("ipu_data", "management", "bare_metal_control", "roce")
 
 
 def check_appliance(view: SiteView, name: str, stated: str | None) -> None:

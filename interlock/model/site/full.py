@@ -71,7 +71,7 @@ def _stated(item: Any, *without: str) -> Document:
 
 
 #: Pools of ids of networks, in the order of the full form.
-_POOLS = ("ipu_data", "storage", "management", "control", "bare_metal_control", "cluster")
+_POOLS = ("ipu_data", "storage", "management", "control", "bare_metal_control", "cluster", "roce")
 
 
 def _pools(pools: Pools) -> Document:

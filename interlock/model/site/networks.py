@@ -67,6 +67,9 @@ class Pools(Frozen):
     #: VLANs of the in-band networks of GPU clusters, and where their subnets are cut from; None: none to give.
     cluster: VlanPool | None = None
     cluster_subnets: tuple[str, int] | None = None
+    #: The same of RoCE networks. Each physical network is one leaf group: no cluster reaches beyond it.
+    roce: VlanPool | None = None
+    roce_subnets: tuple[str, int] | None = None
     control_subnets: tuple[str, int] | None = None
     management_subnets: tuple[str, int] | None = None
     #: First and last offset, in every storage subnet, of the addresses of the storage appliance.
@@ -82,6 +85,7 @@ class Pools(Frozen):
             NetworkRole.MANAGEMENT: self.management,
             NetworkRole.CONTROL: self.bare_metal_control,
             NetworkRole.CLUSTER: self.cluster,
+            NetworkRole.ROCE: self.roce,
         }
         return {role: pool for role, pool in pools.items() if pool is not None}
 
@@ -94,6 +98,7 @@ class Pools(Frozen):
             "management": self.management,
             "bare_metal_control": self.bare_metal_control,
             "cluster": self.cluster,
+            "roce": self.roce,
         }
         return {name: pool for name, pool in pools.items() if pool is not None}
 
@@ -106,6 +111,7 @@ class Pools(Frozen):
             NetworkRole.CONTROL: self.control_subnets,
             NetworkRole.MANAGEMENT: self.management_subnets,
             NetworkRole.CLUSTER: self.cluster_subnets,
+            NetworkRole.ROCE: self.roce_subnets,
         }
         return {role: found for role, found in subnets.items() if found is not None}
 

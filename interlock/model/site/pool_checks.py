@@ -9,6 +9,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 from interlock.model.text.values import Range
 
+from .between_leaf_groups import check_between
 from .places import Path
 from .pools_file import BareVlanPoolFile, SegmentRangeFile
 from .view import SiteView
@@ -23,6 +24,9 @@ def check_pools(view: SiteView) -> None:
     """Adds faults of `pools` and `segment_ranges`."""
     for name, pool in vlan_pools(view):
         _check_pool_networks(view, ("pools", name), pool)
+    _check_leaf_groups(view)
+    if view.file.pools.roce is not None:
+        check_between(view.file.pools.roce.between_leaf_groups, view.faults)
     _check_subnets(view)
     _check_vips(view)
     for index, entry in enumerate(view.file.segment_ranges):
@@ -31,7 +35,7 @@ def check_pools(view: SiteView) -> None:
 
 def vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
     """Pools of VLANs that the file has, by name."""
-    for name in ("ipu_data", "storage", "management", "bare_metal_control", "cluster"):
+    for name in ("ipu_data", "storage", "management", "bare_metal_control", "cluster", "roce"):
         pool = getattr(view.file.pools, name)
         if pool is not None:
             yield name, pool
@@ -53,8 +57,20 @@ def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> 
         seen.add(network)
 
 
+def _check_leaf_groups(view: SiteView) -> None:
+    """Interfaces on a network of the pool `roce` are compute ports, on one of the pool `cluster` they are in band."""
+    pools = view.file.pools
+    if pools.roce is None or pools.cluster is None:
+        return
+    for network in sorted({*pools.roce.networks} & {*pools.cluster.networks}):
+        key = "physical_network" if pools.roce.physical_networks is None else "physical_networks"
+        message = f"`{network}` is of the pool `cluster`, too: no interface there says whether it is for compute"
+        hint = "give the compute ports a physical network of their own, as in {name: roce, switches: [roce-1]}"
+        view.faults.add(Code.CONTRADICTION, ("pools", "roce", key), message, hint)
+
+
 def _check_subnets(view: SiteView) -> None:
-    for pool in ("ipu_data", "storage", "management", "control", "cluster"):
+    for pool in ("ipu_data", "storage", "management", "control", "cluster", "roce"):
         stated = getattr(view.file.pools, pool)
         if stated is None:
             continue

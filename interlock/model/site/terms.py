@@ -81,6 +81,8 @@ class Terms:
             bare_metal_control=_vlan_pool(file.bare_metal_control),
             cluster=_vlan_pool(file.cluster),
             cluster_subnets=_subnets(file.cluster),
+            roce=_vlan_pool(file.roce),
+            roce_subnets=_subnets(file.roce),
             control=() if file.control is None else file.control.vnis,
             reserved_vlans=file.reserved_vlans,
             reserved_vnis=file.reserved_vnis,

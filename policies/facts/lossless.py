@@ -1,0 +1,176 @@
+"""Fabrics that pause instead of dropping, as switches and cables make them: which buffers may wait for which.
+
+A channel is a link in one direction, with the buffer at its far end: (a, b) for all cables from a to b together, as a
+switch sends no frame back to where it came from, whichever of several cables that is. (a, b) waits for (b, c) where a
+frame may go on so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from interlock.model.site.inventory import PhysicalNetwork, Site
+from interlock.model.site.networks import Ranges
+from interlock.model.site.physical import SwitchRole
+
+from .kinds import PortMode, SwitchEnd
+from .site import SiteFacts
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    #: A channel is (from, to), by the names of switches.
+    Channels = nx.DiGraph[tuple[str, str]]
+
+Link = tuple[SwitchEnd, SwitchEnd]
+
+#: Pools whose networks carry RDMA: there, switches pause, whether or not a profile is stated.
+RDMA_POOLS = ("ipu_data", "roce")
+#: Where a switch stands in a fabric of leaves and spines. The other roles have no place in one.
+_TIERS: dict[SwitchRole, int] = {"tor": 0, "spine": 1}
+
+
+@dataclass(frozen=True)
+class LosslessFabric:
+    """Switches that are cabled together, some of which pause."""
+
+    site: SiteFacts
+    #: Its physical networks that are lossless.
+    networks: tuple[PhysicalNetwork, ...]
+    #: All switches, also those of which nobody says that they pause.
+    switches: frozenset[str]
+
+    @cached_property
+    def pausing(self) -> frozenset[str]:
+        """The switches of its lossless networks."""
+        return self.switches.intersection(name for item in self.networks for name in item.switches)
+
+    @cached_property
+    def links(self) -> dict[tuple[str, str], tuple[Link, ...]]:
+        """(switch, switch) in both directions -> the cables between them that may carry RDMA, ends in this order."""
+        found: dict[tuple[str, str], tuple[Link, ...]] = {}
+        for a, b in self.site.switch_links:
+            if a.switch in self.switches and a.switch != b.switch and self._may_carry(a) and self._may_carry(b):
+                for near, far in ((a, b), (b, a)):
+                    pair = (near.switch, far.switch)
+                    found[pair] = (*found.get(pair, ()), (near, far))
+        return found
+
+    @cached_property
+    def _vlans(self) -> Ranges:
+        """What pools give out on its lossless networks; all ids, where a network of it is in none."""
+        pools, names = self.site.site.pools.vlans_by_name.values(), {item.name for item in self.networks}
+        pooled = {name for pool in pools for name in pool.physical_networks}
+        if not names <= pooled:
+            return ((1, 4094),)
+        return tuple(ids for pool in pools if names.intersection(pool.physical_networks) for ids in pool.vlans)
+
+    def _may_carry(self, end: SwitchEnd) -> bool:
+        """False only where it is stated that none of its VLANs goes through this port."""
+        mode = self.site.configured(end)
+        if not mode.known or mode.unmodelled or mode.routed or mode.filled or mode.tagged is None:
+            return True
+        return any(_has(mode, low, high) for low, high in self._vlans)
+
+    def waiting(self, *, certain: bool) -> Channels:
+        """Channel -> those that it waits for. With `certain`, switches that pause and steps that are stated alone."""
+        import networkx as nx
+
+        of = self.pausing if certain else self.switches
+        onward: dict[str, list[str]] = {}
+        for a, b in sorted(self.links):
+            if a in of and b in of:
+                onward.setdefault(a, []).append(b)
+        found: Channels = nx.DiGraph()
+        for a, reached in onward.items():
+            for b in reached:
+                found.add_node((a, b))
+                found.add_edges_from(((a, b), (b, c)) for c in onward.get(b, ()) if self._goes_on(a, b, c, certain))
+        return found
+
+    def _goes_on(self, a: str, b: str, c: str, certain: bool) -> bool:
+        """Whether a frame from a may go on from b to c: not back, and not up again once it came down."""
+        if a == c or (certain and not (self._is_ordered(a, b) and self._is_ordered(b, c))):
+            return False
+        tiers = [_TIERS.get(self.role(name)) for name in (a, b, c)]
+        return None in tiers or not (tiers[0] == tiers[2] == 1 and tiers[1] == 0)
+
+    def role(self, switch: str) -> SwitchRole:
+        """What the switch is, as the site states it."""
+        return self.site.site.switch[switch].role
+
+    def _is_ordered(self, a: str, b: str) -> bool:
+        """Whether roles say which of both is above the other, or that both are leaves."""
+        return {self.role(a), self.role(b)} in ({"tor"}, {"tor", "spine"})
+
+    def unordered(self, circle: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """The neighbours of a circle of which roles do not say so."""
+        pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
+        return tuple((a, b) for a, b in pairs if not self._is_ordered(a, b))
+
+
+def _has(mode: PortMode, low: int, high: int) -> bool:
+    listed = any(first <= high and low <= last for first, last in mode.tagged or ())
+    return listed or any(low <= vlan <= high for vlan in mode.untagged)
+
+
+def is_lossless(site: Site, network: PhysicalNetwork) -> bool:
+    """Whether its ports pause: it has a profile, or a pool for RDMA is on it."""
+    pools = site.pools.vlans_by_name
+    return network.profile is not None or any(
+        name in pools and network.name in pools[name].physical_networks for name in RDMA_POOLS
+    )
+
+
+def lossless_fabrics(site: SiteFacts) -> Iterator[LosslessFabric]:
+    """Each group of switches that are cabled together, with a lossless network on one of them."""
+    import networkx as nx
+
+    cabled: nx.Graph[str] = nx.Graph()
+    networks = [item for item in site.site.physical_networks if is_lossless(site.site, item)]
+    cabled.add_nodes_from(name for item in networks for name in item.switches if name in site.site.switch)
+    cabled.add_edges_from((a.switch, b.switch) for a, b in site.switch_links)
+    for group in sorted(nx.connected_components(cabled), key=min):
+        own = tuple(item for item in networks if group.intersection(item.switches))
+        if own:
+            yield LosslessFabric(site, own, frozenset(group))
+
+
+def circles(waiting: Channels) -> Iterator[tuple[str, ...]]:
+    """The shortest cycle in each part of the graph that has one, as switches from the least on."""
+    import networkx as nx
+
+    if nx.is_directed_acyclic_graph(waiting):
+        return
+    seen: set[frozenset[str]] = set()
+    for part in sorted(nx.strongly_connected_components(waiting), key=min):
+        if len(part) > 1:
+            shortest = min((_cycle_from(waiting, part, start) for start in sorted(part)), key=len)
+            names = [a for a, _ in shortest]
+            least = names.index(min(names))
+            # Both directions of one circle are two parts.
+            if frozenset(names) not in seen:
+                seen.add(frozenset(names))
+                yield (*names[least:], *names[:least])
+
+
+def _cycle_from(waiting: Channels, part: set[tuple[str, str]], start: tuple[str, str]) -> list[tuple[str, str]]:
+    """The shortest cycle through a channel of a strongly connected part."""
+    before: dict[tuple[str, str], tuple[str, str]] = {}
+    level = [start]
+    while start not in before:
+        following = []
+        for channel in level:
+            for onward in waiting[channel]:
+                if onward in part and onward not in before:
+                    before[onward] = channel
+                    following.append(onward)
+        level = following
+    found, channel = [start], before[start]
+    while channel != start:
+        found.append(channel)
+        channel = before[channel]
+    return found[::-1]
