@@ -9,7 +9,7 @@ from .stacks import StackName
 
 @dataclass(frozen=True)
 class LoginPrincipal:
-    """An account on the servers of a stack (`lyon-acme:ubuntu`), or of one vPOD or cluster (`lyon-acme/train:ubuntu`)."""
+    """An account on the servers of a stack (`lyon-acme:ubuntu`), or of a vPOD or cluster (`lyon-acme/train:ubuntu`)."""
 
     stack: StackName
     account: str

@@ -1,9 +1,9 @@
 """Who may log in to a tenant's server: what its sshd is told of certificates. Public: no secret is in it.
 
 A certificate opens an account if the tenant's authority signed it, today is within its days, its serial is not revoked,
-and one of its principals is listed for the account. Principals say site, tenant and account, and the vPOD
-or GPU cluster where a person is let in to the servers of some only. Who the tenant's people are stands nowhere here, so that a person
-more or less changes no server.
+and one of its principals is listed for the account. Principals say site, tenant and account, and the vPOD or GPU
+cluster where a person is let in to the servers of some only. Who the tenant's people are stands nowhere here, so that
+a person more or less changes no server.
 
 Source: sshd_config(5), `TrustedUserCAKeys`, `AuthorizedPrincipalsFile`, `RevokedKeys`; sshd(8).
 """
