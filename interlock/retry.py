@@ -11,6 +11,9 @@ from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
 
+#: Seconds between two looks whether the run was cancelled.
+_LOOK = 0.5
+
 
 @dataclass(frozen=True)
 class RetryBudget:
@@ -36,6 +39,24 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
     #: The same among coroutines.
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+    #: Whether the run was cancelled; None: it cannot be, or nobody is to hear it.
+    cancelled: Callable[[], bool] | None = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True once nobody wants what is waited for."""
+        return self.cancelled is not None and self.cancelled()
+
+    def wait(self, seconds: float) -> bool:
+        """Let so many seconds pass. False, within half a second, if the run is cancelled."""
+        if self.cancelled is None:
+            self.sleep(seconds)
+            return True
+        left = seconds
+        while left > 0 and not self.cancelled():
+            self.sleep(min(left, _LOOK))
+            left -= _LOOK
+        return not self.cancelled()
 
 
 @dataclass(frozen=True)
@@ -50,7 +71,10 @@ class Tried(Generic[T]):
 
 
 def persist(retry_policy: RetryPolicy, attempt: Callable[[], Tried[T]]) -> T:
-    """The answer, after as many attempts as the budget allows. Raises the last attempt's `failure`."""
+    """The answer, after as many attempts as the budget allows. Raises the last attempt's `failure`.
+
+    In a run that is cancelled the budget is spent: an attempt under way is the last.
+    """
     budget, start, number = retry_policy.budget, retry_policy.clock(), 0
     while True:
         number += 1
@@ -60,7 +84,8 @@ def persist(retry_policy: RetryPolicy, attempt: Callable[[], Tried[T]]) -> T:
         wait = pause(budget, number, retry_policy.clock() - start, tried.after) if tried.again else None
         if wait is None:
             raise tried.failure
-        retry_policy.sleep(wait * random.uniform(1 - budget.jitter, 1) if tried.after is None else wait)
+        if not retry_policy.wait(wait * random.uniform(1 - budget.jitter, 1) if tried.after is None else wait):
+            raise tried.failure
 
 
 def pause(budget: RetryBudget, attempt: int, elapsed: float, retry_after: float | None = None) -> float | None:

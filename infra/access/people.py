@@ -73,7 +73,7 @@ def wanted_for(
     until = until if ends is None else min(until, ends)
     since = now - _BEHIND
     since = since if begins is None else max(since, begins)
-    allowed = principals(StackName(workspace.site.name, tenant.id), holder.vpods, holder.accounts)
+    allowed = principals(StackName(workspace.site.name, tenant.id), holder.parts, holder.accounts)
     keys = holder.keys if chosen is None else holder.keys[chosen - 1 : chosen]
     return [WantedCertificate(name, key, allowed, since, until) for key in keys]
 

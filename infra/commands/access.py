@@ -261,7 +261,7 @@ def _lines(tenant: Tenant, alive: Iterable[IssuedCertificate], now: datetime) ->
     if not tenant.access.people:
         yield f"{tenant.id}: nobody under `access.people`"
     for holder in tenant.access.people:
-        where = "all vPODs" if holder.vpods is None else ", ".join(holder.vpods)
+        where = "all servers" if holder.parts is None else ", ".join(holder.parts)
         yield f"{holder.name}: {standing(holder, now)}; {', '.join(holder.accounts)} on {where}"
         yield from (f"  key {fingerprints(line)[0]}" for line in holder.keys)
     for item in alive:

@@ -107,7 +107,7 @@ def _take_before(
         allocated.add(released_claim(tenant, entry))
     for name, part in before.items():
         for claim in claims_of_part(tenant, name, part):
-            entry = Released(vpod=name, claim=claim.field, value=claim.value)
+            entry = Released(vpod=name, claim=claim.field, value=claim.value, flavor=claim.flavor)
             allocated.add(claim if name in wanted else released_claim(tenant, entry))
 
 

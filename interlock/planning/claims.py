@@ -90,6 +90,8 @@ def claimed_values(part: PartAllocation) -> Iterator[tuple[str, str]]:
 def released_claim(tenant: str, entry: Released) -> Claim:
     """A released claim as one that is still taken.
 
-    A server counts as the largest: earlier locks record no flavour, and one that is recorded may not have been applied.
+    A server counts by the flavour that its lock recorded, as in CAP-02. Was that one never applied, and what runs is
+    larger, the proof knows: it has the footprint that is applied.
     """
-    return Claim(entry.claim, entry.value, Claimant(tenant, entry.vpod, released=True), serial=entry.serial)
+    holder = Claimant(tenant, entry.vpod, released=True)
+    return Claim(entry.claim, entry.value, holder, entry.flavor, entry.serial)

@@ -161,7 +161,7 @@ class Draft:
             if claim.value in kept:
                 kept.remove(claim.value)
             else:
-                entry = Released(vpod=wish.vpod.name, claim="hosts", value=claim.value)
+                entry = Released(vpod=wish.vpod.name, claim="hosts", value=claim.value, flavor=claim.flavor)
                 self.allocated.add(released_claim(wish.tenant, entry))
 
     def _has_same_servers(self, before: VPodAllocation, networks: Networks) -> bool:

@@ -53,7 +53,7 @@ def take_heads(allocated: AllocationState, wish: HeadWish) -> tuple[str, ...]:
         if kept[claim.value]:
             kept[claim.value] -= 1
         else:
-            entry = Released(vpod=wish.cluster.name, claim=_CLAIM, value=claim.value)
+            entry = Released(vpod=wish.cluster.name, claim=_CLAIM, value=claim.value, flavor=claim.flavor)
             allocated.add(released_claim(wish.holder.tenant, entry))
     return found
 

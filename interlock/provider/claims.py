@@ -138,11 +138,22 @@ class ClaimsLifecycle:
         others = [entry for entry in record.entries if entry.digest != taking.entry.digest] if record else []
         return frozenset(identity for entry in others for identity in entry.held)
 
+    def held_by_state(self, place: ClaimsPlace) -> frozenset[str]:
+        """All exclusive identities of the stack at this place, which nobody else holds; none if its state is another.
+
+        Blocks, and needs no proof. Raises `Failure`.
+        """
+        with _as_failure():
+            record = self._of(place.store, site_of(place.stack)).stack(place.stack)
+        if record is None or not place.lineage or record.lineage != place.lineage:
+            return frozenset()
+        return frozenset(identity for entry in record.entries for identity in entry.held)
+
     def place(self) -> ClaimsPlace | None:
         """Where the stack of the proof claims; None without a proof, and for a stack that claims nothing."""
         admission = self._gate.admission if self._gate.has_proof else None
         found = [item.spec for item in admission.resources if item.kind == Claims.KIND] if admission else []
-        return ClaimsPlace(str(found[0]["store"]), admission.stack) if admission and found else None
+        return ClaimsPlace(str(found[0]["store"]), admission.stack, self._lineage) if admission and found else None
 
     async def require(self) -> None:
         """Before any other change: the claims of this proof are held. Raises `Failure`."""

@@ -117,6 +117,8 @@ class Cloud:
         #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
         #: may raise `Failure`.
         self.held_before: Callable[[], frozenset[str]] = frozenset
+        #: All exclusive identities that the stack of a state holds at that place. It blocks, and may raise `Failure`.
+        self.held_by_state: Callable[[ClaimsPlace], frozenset[str]] = lambda _: frozenset()
         #: Where the stack at work claims; None where no program says so.
         self.claims_place: Callable[[], ClaimsPlace | None] = _nowhere
 

@@ -75,7 +75,8 @@ class Keeper:
             except Failure as failure:
                 if failure.trouble is Trouble.LOST_ANSWER:
                     return None
-                if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
+                in_time = self._clock() - start <= LETTING_GO and not self._gate.cancelled
+                if failure.trouble is not Trouble.IN_USE or not in_time:
                     raise failure.within(f"{_what(target, ident)} stays, since it cannot be copied") from failure
             else:
                 return found

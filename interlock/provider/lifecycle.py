@@ -192,6 +192,8 @@ class Lifecycle:
             found = await self._adoptable(actuator, target, lost=lost)
             if found is not None:
                 return found, False
+            # Looking takes its time, and another attempt is one more request: not in a run that is cancelled.
+            self._gate.open()
             try:
                 made = await self._run(actuator, actuator.create, self._cloud, target)
             except Failure as failure:

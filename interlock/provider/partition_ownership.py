@@ -33,6 +33,11 @@ def guids_held(identities: Iterable[str]) -> frozenset[str]:
     return frozenset(node.guid for node in found if isinstance(node, nodes.InfinibandPortNode))
 
 
+def holds_key(identities: Iterable[str], prefix: str, key: int) -> bool:
+    """Whether a P_Key of the subnet with this prefix is among exclusive identities of a stack."""
+    return any(node.prefix == prefix and node.key & KEY_BITS == key & KEY_BITS for node in _keys(identities))
+
+
 def prefixes_claimed(claims: Mapping[str, Any] | None, key: int) -> frozenset[str]:
     """Prefixes of the subnets on which a footprint claims a P_Key; empty if nothing is claimed."""
     identities = [] if claims is None else claims["entry"]["footprint"]["exclusive"]

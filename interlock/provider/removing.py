@@ -57,6 +57,7 @@ class Remover:
                     f"server {server} has not detached it after {TAKING_OFF:.0f} s",
                     "make sure that nova-compute on its host is up, then run the command again",
                 )
+            self._check_wanted(f"server {server} lets go of it")
             await self._sleep(next(waits))
             server = await self._run(actuator, actuator.holder, self._cloud, ident, target)
 
@@ -83,7 +84,14 @@ class Remover:
             if self._clock() - start > actuator.PATIENCE:
                 message = f"it is still there after {actuator.PATIENCE:.0f} s"
                 raise Failure(Trouble.NOT_READY, message, "run the command again")
+            self._check_wanted("it goes")
             await self._sleep(next(waits))
+
+    def _check_wanted(self, what: str) -> None:
+        """Raises `Failure` in a run that is cancelled. What was asked for goes on, and the state keeps the object."""
+        if self._cloud.retry_policy.is_cancelled:
+            hint = "run the command again: it waits for what has begun"
+            raise Failure(Trouble.NOT_READY, f"the run was cancelled while {what}", hint)
 
     async def _seen(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:
         if not actuator.VANISHES:

@@ -8,6 +8,7 @@ left of it here is nothing.
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
     def __init__(self, retry_policy: RetryPolicy | None = None, notes: Notes | None = None) -> None:
-        self._retry_policy = retry_policy or RetryPolicy()
-        self._notes = notes or Notes()
         self.gate = AdmissionGate()
+        self._retry_policy = replace(retry_policy or RetryPolicy(), cancelled=lambda: self.gate.cancelled)
+        self._notes = notes or Notes()
         self.pools = ThreadPools()
         #: Plan name -> id that the engine has for it in this run.
         self._known: dict[str, str] = {}
@@ -94,6 +95,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         self.claims.cloud = self._cloud
         self._cloud.held_before = self.claims.held_before
+        self._cloud.held_by_state = self.claims.held_by_state
         self._cloud.claims_place = self.claims.place
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 

@@ -1,4 +1,4 @@
-"""Turns at what several stacks write, held in the claims store that the stack at work has."""
+"""Where a stack claims, and turns at what several stacks write, which are held there."""
 
 from __future__ import annotations
 
@@ -17,16 +17,23 @@ if TYPE_CHECKING:
 
 
 class ClaimsPlace(NamedTuple):
-    """Where a stack claims: URL of the store, and the stack's name."""
+    """Where a stack claims: URL of the store, the stack's name, and whose state it is by the store's record."""
 
     store: str
     stack: str
+    #: Empty: not recorded.
+    lineage: str = ""
 
     @classmethod
     def recorded(cls, values: Mapping[str, Any]) -> ClaimsPlace | None:
         """As the state of an object has it, where no program says; None if it has none."""
         store, stack = values.get("store"), values.get("stack")
-        return None if store is None or stack is None else cls(str(store), str(stack))
+        return None if store is None or stack is None else cls(str(store), str(stack), str(values.get("lineage") or ""))
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """As the state of an object is to have it."""
+        return self._asdict()
 
 
 @contextmanager

@@ -86,7 +86,9 @@ class Turns:
 
     @contextmanager
     def turn(self, subject: str, stack: str) -> Iterator[Turn]:
-        """Hold the turn. Raises `IdentityTaken` if others have it for longer than `patience`, and `StoreFailed`."""
+        """Hold the turn. Raises `IdentityTaken` if others have it for longer than `patience`, or still have it when the
+        run is cancelled, and `StoreFailed`.
+        """
         found = self._taken(subject, stack)
         try:
             yield found
@@ -106,16 +108,16 @@ class Turns:
                 with contextlib.suppress(Changed, Exists):
                     return Turn(folder, wanted, folder.put(subject, wanted, found.version if found else None))
             if clock() - start >= self.patience:
-                raise _not_yet(subject, found.record if found else None, self.patience)
-            self.retry_policy.sleep(_LOOK)
+                raise _not_yet(subject, found.record if found else None, f"was so for {self.patience:.0f} s")
+            if not self.retry_policy.wait(_LOOK):
+                raise _not_yet(subject, found.record if found else None, "the run was cancelled while it waited")
 
     def _is_gone(self, record: TurnRecord, stack: str, unchanged: float) -> bool:
         return unchanged >= self.lease or (record.stack == stack and record.process != self.process)
 
 
-def _not_yet(subject: str, record: TurnRecord | None, patience: float) -> IdentityTaken:
+def _not_yet(subject: str, record: TurnRecord | None, why: str) -> IdentityTaken:
     who = f"stack {record.stack} ({record.written_by})" if record else "several stacks in turn"
     return IdentityTaken(
-        f"{subject} is being written by {who}, and was so for {patience:.0f} s",
-        "wait until that run has ended, then run again",
+        f"{subject} is being written by {who}, and {why}", "wait until that run has ended, then run again"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .answers import (
@@ -42,6 +42,11 @@ class UfmClient:
     def infiniband(self) -> str:
         """Name of the subnet."""
         return self.transport.access.infiniband
+
+    def undisturbed(self) -> UfmClient:
+        """The same for whoever holds a turn: a job ends before the turn does, also in a run that is cancelled."""
+        policy = replace(self.transport.retry_policy, cancelled=None)
+        return UfmClient(replace(self.transport, retry_policy=policy))
 
     def version(self) -> str:
         """Release of UFM."""
@@ -121,8 +126,7 @@ class UfmClient:
         answer: UfmAnswer = self.transport.request(method, path, body)
         job = job_of(answer)
         if job is not None:
-            policy = self.transport.retry_policy
-            wait_for(job, self.infiniband, self._job, policy.clock, policy.sleep)
+            wait_for(job, self.infiniband, self._job, self.transport.retry_policy)
 
     def _job(self, job: str) -> Any:
         return self.transport.request("GET", f"/jobs/{job}").value

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from interlock.retry import RetryPolicy
+
 from .errors import UfmError, UfmTrouble
 from .transport import UfmAnswer
 
@@ -30,18 +32,13 @@ def job_of(answer: UfmAnswer) -> str | None:
     return found if found is not None and _ID.fullmatch(found) else None
 
 
-def wait_for(
-    job: str,
-    infiniband: str,
-    look: Callable[[str], Any],
-    clock: Callable[[], float],
-    sleep: Callable[[float], None],
-) -> None:
-    """Returns when the job has done all it had to. Raises `UfmError` if it failed, or if nobody knows.
+def wait_for(job: str, infiniband: str, look: Callable[[str], Any], retry_policy: RetryPolicy) -> None:
+    """Returns when the job has done all it had to. Raises `UfmError` if it failed, if nobody knows, or if the run was
+    cancelled before.
 
     `look`: the JSON of `GET /jobs/<id>`, a list or one object; empty for an id that UFM does not know.
     """
-    until = clock() + PATIENCE
+    until = retry_policy.clock() + PATIENCE
     while True:
         item = _one(look(job))
         status = str(item.get("Status") or item.get("status") or "")
@@ -49,10 +46,12 @@ def wait_for(
             return
         if status.lower() not in _GOING_ON:
             raise _failed(job, infiniband, status, item)
-        if clock() > until:
+        if retry_policy.clock() > until:
             what = f"job {job} of UFM of {infiniband} is still {status} after {PATIENCE:.0f} s"
             raise UfmError(UfmTrouble.LOST_ANSWER, infiniband, what, "look at it in UFM, then run the command again")
-        sleep(PAUSE)
+        if not retry_policy.wait(PAUSE):
+            what = f"the run was cancelled while job {job} of UFM of {infiniband} is {status}: it goes on by itself"
+            raise UfmError(UfmTrouble.LOST_ANSWER, infiniband, what, "run the command again: it looks at what is there")
 
 
 def _one(value: Any) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from .stacks import StackName
 
 @dataclass(frozen=True)
 class LoginPrincipal:
-    """An account on the servers of a stack (`lyon-acme:ubuntu`), or of one of its vPODs (`lyon-acme/train:ubuntu`)."""
+    """An account on the servers of a stack (`lyon-acme:ubuntu`), or of a vPOD or cluster (`lyon-acme/train:ubuntu`)."""
 
     stack: StackName
     account: str
-    vpod: str | None = None
+    part: str | None = None
 
     def __str__(self) -> str:
-        where = str(self.stack) if self.vpod is None else f"{self.stack}/{self.vpod}"
+        where = str(self.stack) if self.part is None else f"{self.stack}/{self.part}"
         return f"{where}:{self.account}"
 
 

@@ -355,7 +355,7 @@ def test_the_list_reaches_a_server(ready: Lyon, interlock: Interlock, folder: Pa
 def test_people_and_certificates_are_listed(ready: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch) -> None:
     assert interlock("access", "sign", "acme", "anne").code == 0
     text = interlock("access", "list", "acme").out
-    assert text.startswith("anne: may sign in; ubuntu on all vPODs\n  key SHA256:")
+    assert text.startswith("anne: may sign in; ubuntu on all servers\n  key SHA256:")
     assert "\ncertificate 1, anne: ends " in text
     found = json.loads(interlock("access", "list", "acme", "--json").out)
     assert [item["standing"] for item in found["people"]] == ["may sign in"]

@@ -91,12 +91,16 @@ class TestPlaces:
         assert [(item.claim, item.value, item.flavor) for item in released] == [("heads", "head-2", FLAVOR)]
 
     def test_what_was_released_takes_room_and_needs_no_cleaning(self) -> None:
-        """As every released server it counts as the largest, until it is settled."""
+        """As much as it had, until it is settled: also while the lock that gives it up is made."""
         left = locked(SITE, tenant_with(2, state="gone"), (), ACME)
         assert [item for item in cleaning(SITE, [left]) if item.name.startswith("head")] == []
-        state = AllocationState.of(SITE, [left])
-        rooms = [state.hosts.room(SITE.host[name]) for name in ("head-1", "head-2")]
-        assert [(room.cpus < 0, room.virtual_functions) for room in rooms] == [(True, 0), (True, 0)]
+        rooms, before = AllocationState.of(SITE, [left]).hosts, AllocationState.of(SITE, [ACME]).hosts
+        for host in (SITE.host["head-1"], SITE.host["head-2"]):
+            assert rooms.room(host) == before.room(host)
+            assert rooms.room(host).virtual_functions == 0
+        assert heads_of(locked(SITE, tenant_with(1, "globex"), (left,))) == ("head-1",)
+        fresh = locked(SITE, gpu_tenant("acme", headed(1, "lab", nodes=1)), (), ACME)
+        assert fresh.allocation.clusters["lab"].heads == ("head-1",)
 
     def test_pins_are_taken_as_given(self) -> None:
         pinned = {"train": Pins(heads=("head-2", "head-2"))}

@@ -14,6 +14,9 @@ from interlock.planning.guest.poplar import VipuApi
 from interlock.planning.plan import Plan
 from interlock.resources import BareMetalServer, Keypair, Server
 from interlock.vocabulary import StackName
+from tests.builders.gpu_heads import head_claims, headed, site_with_heads
+from tests.builders.gpu_plans import clusters_planned
+from tests.builders.gpu_sites import gpu_tenant
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, locked, pod64, site_locked, ssh_key, tenant
 
 CA = ssh_key("authority")
@@ -80,6 +83,39 @@ def test_principals_of_a_certificate() -> None:
     stack = StackName("lyon", "acme")
     assert principals(stack, None, ("ubuntu", "root")) == ("lyon-acme:ubuntu", "lyon-acme:root")
     assert principals(stack, ("a", "b"), ("ubuntu",)) == ("lyon-acme/a:ubuntu", "lyon-acme/b:ubuntu")
+
+
+@pytest.mark.parametrize(
+    ("named", "opened"),
+    [
+        ({}, {"train", "lab", "serve"}),
+        ({"clusters": ("train",)}, {"train"}),
+        ({"vpods": ("serve",)}, {"serve"}),
+        ({"vpods": ("serve",), "clusters": ("lab",)}, {"serve", "lab"}),
+    ],
+)
+def test_whoever_is_limited_opens_what_is_named_and_nothing_of_the_other_kind(
+    named: dict[str, tuple[str, ...]], opened: set[str]
+) -> None:
+    """By the files of the servers: what a certificate says is held against what each of them lists."""
+    stack, holder = StackName("hall", "acme"), ANNE.model_copy(update=named)
+    has = set(principals(stack, holder.parts, holder.accounts))
+    listed = {
+        part: {line for file in login_files(stack, part, CERTIFIED) for line in file.content.splitlines()}
+        for part in ("train", "lab", "serve")
+    }
+    assert {part for part, lines in listed.items() if lines & has} == opened
+
+
+def test_heads_and_nodes_of_a_cluster_list_its_principal() -> None:
+    request = gpu_tenant("acme", headed(1), access=CERTIFIED)
+    plan = clusters_planned(request, [head_claims(1, (1, 1), (1, 2))], site_with_heads())
+    servers = [item.resource for item in plan.resources if isinstance(item.resource, (Server, BareMetalServer))]
+    assert [type(server) for server in servers] == [Server, BareMetalServer, BareMetalServer]
+    for server in servers:
+        written = {item["path"]: item["content"] for item in yaml.safe_load(server.user_data)["write_files"]}
+        site = plan.stack.partition("-")[0]
+        assert written["/etc/ssh/interlock/principals/ubuntu"] == f"{site}-acme:ubuntu\n{site}-acme/train:ubuntu\n"
 
 
 def test_another_mode_and_another_owner_are_told_to_cloud_init() -> None:

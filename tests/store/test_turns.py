@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +70,22 @@ def test_another_waits_and_says_for_whom(store: MemoryStore, time: Time) -> None
         with of(store, time, "b").turn("the shared partitions of ib-2", "lyon-globex") as elsewhere:
             elsewhere.still()
     assert sum(time.waits) == 9.0
+
+
+def test_a_run_that_is_cancelled_waits_no_longer_and_leaves_nothing(store: MemoryStore, time: Time) -> None:
+    cancelled_at = 3.2
+    policy = replace(time.policy, cancelled=lambda: time.now >= cancelled_at)
+    with of(store, time, "a").turn(SUBJECT, "lyon-acme"):
+        before = dict(store.items("turns/"))
+        told = pytest.raises(IdentityTaken, match=r"by stack lyon-acme .*, and the run was cancelled while it waited\n")
+        with told, Turns(store, policy, process="b").turn(SUBJECT, "lyon-globex"):
+            raise AssertionError("two have the turn")
+        assert time.now - cancelled_at <= 1.0
+        assert dict(store.items("turns/")) == before
+    # Whoever has the turn is not disturbed: what it does it ends.
+    with Turns(store, policy, process="b").turn(SUBJECT, "lyon-globex") as turn:
+        turn.still()
+    assert list(store.items("turns/")) == []
 
 
 def test_a_holder_that_is_at_work_keeps_it(store: MemoryStore, time: Time) -> None:

@@ -78,6 +78,8 @@ class Double:
     #: What jobs end as, and how many looks each takes.
     job_ends: str = "Completed"
     job_looks: dict[str, int] = field(default_factory=dict)
+    #: Looks until a job ends.
+    job_turns: int = 2
     #: Runs before a changing request has its effect: somebody else at work.
     meanwhile: Callable[[Double], None] | None = None
     port: int = 0
@@ -147,7 +149,7 @@ class Double:
         status, value = self._changed(method, parts, body)
         if status == 200 and self.profile.jobs:
             job = str(len(self.job_looks) + 1)
-            self.job_looks[job] = 2
+            self.job_looks[job] = self.job_turns
             return 202, {}, {"Location": f"/ufmRest/jobs/{job}"}
         return status, value, {}
 

@@ -20,7 +20,9 @@ from interlock.provider.preflight.faults import Fault
 from interlock.provider.preflight.partitions import fabric_managers, free_partitions
 from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
+from interlock.provider.turns import ClaimsPlace
 from interlock.resources import Admission, Admitted, PartitionKey, PartitionMember
+from interlock.retry import RetryPolicy
 from interlock.ufm.loading import FabricAccess, FabricsRead
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
@@ -50,11 +52,11 @@ def identities(*numbers: int, prefix: str = PREFIX) -> frozenset[str]:
     return frozenset({f"K:{prefix}:0x0005", *(f"guid:{GUIDS[number]}" for number in numbers)})
 
 
-def paper_cloud(way: FabricAccess, folder: Path) -> Cloud:
+def paper_cloud(way: FabricAccess, folder: Path, retry_policy: RetryPolicy = AT_ONCE) -> Cloud:
     """A cloud that nobody logs in to, with a UFM that is there."""
-    cloud = Cloud("paper", AT_ONCE)
+    cloud = Cloud("paper", retry_policy)
     cloud.__dict__["login"] = Login(CloudFingerprint("keystone", ""), "u", "p", ())
-    cloud.fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {way.infiniband: way}))
+    cloud.fabrics = Fabrics(retry_policy, lambda: FabricsRead(folder / "fabrics.yaml", {way.infiniband: way}))
     return cloud
 
 
@@ -69,6 +71,10 @@ class PartitionStack:
     inputs: dict[str, Any] = field(default_factory=dict)
     #: Identities of earlier footprints, as the claims store has them.
     held: frozenset[str] = frozenset()
+    #: Where it claims, with a proof; and all that it holds there by its state.
+    place: ClaimsPlace | None = None
+    holds: frozenset[str] = frozenset()
+    retry_policy: RetryPolicy = AT_ONCE
     #: Name of the resource in its plan.
     name: str = NAME
 
@@ -141,15 +147,19 @@ class PartitionStack:
         return [*fabric_managers(cloud, admission), *free_partitions(cloud, admission)]
 
     def _cloud(self) -> Cloud:
-        cloud = paper_cloud(self.way(), self.folder)
+        cloud = paper_cloud(self.way(), self.folder, self.retry_policy)
         cloud.held_before = lambda: self.held
+        cloud.held_by_state = lambda place: self.holds if place == self.place else frozenset()
         return cloud
 
     def _life(self, spec: PartitionKey | None) -> Lifecycle:
         gate = AdmissionGate()
         if spec is not None:
             gate.admit(_admission(spec, self.folder, self.name), PreviewTokens(self.folder), preview=True)
-        return Lifecycle(self._cloud(), gate, ThreadPools())
+        cloud = self._cloud()
+        if self.place is not None:
+            cloud.claims_place = lambda: self.place if gate.has_proof else None
+        return Lifecycle(cloud, gate, ThreadPools())
 
 
 def _admission(spec: PartitionKey, folder: Path, name: str) -> Admission:

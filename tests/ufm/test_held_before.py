@@ -53,6 +53,22 @@ def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -
     assert asked(ledger, tmp_path, proof=False) == frozenset()
 
 
+def test_a_destroy_has_no_proof_and_finds_all_that_its_state_holds(tmp_path: Path) -> None:
+    """Whatever a run has claimed that was stopped; nothing for the state of another backend."""
+    ledger = Ledger(FolderStore(tmp_path / "store"))
+    destroying, nobody = lifecycle(ledger, tmp_path, proof=False), frozenset[str]()
+    assert destroying.held_by_state(ClaimsPlace(STORE, STACK, "minted")) == nobody
+    record = ledger.take(taking(STACK, FIRST, ledger), None)
+    ledger.confirm(STACK, record.lineage)
+    ledger.take(taking(STACK, SECOND, ledger), record.lineage)
+    ours = ClaimsPlace(STORE, STACK, record.lineage)
+    assert destroying.held_by_state(ours) == identities(0, 1) | identities(0, 5)
+    assert destroying.held_by_state(ours._replace(lineage="another")) == nobody
+    assert destroying.held_by_state(ours._replace(lineage="")) == nobody
+    ledger.release(STACK, identities(0, 5) - identities(0))
+    assert destroying.held_by_state(ours) == identities(0, 1)
+
+
 def test_where_a_stack_claims_is_known_with_a_proof_alone(tmp_path: Path) -> None:
     """A destroy has none: turns are then taken where the state says."""
     ledger = Ledger(FolderStore(tmp_path / "store"))

@@ -8,9 +8,10 @@ import pytest
 
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import REDACTOR
+from interlock.provider.turns import ClaimsPlace
 from interlock.resources import PartitionKey
 from tests.ufm.conftest import GUIDS
-from tests.ufm.double import CONFIG_MANAGER, INFRA_CONTROLLER, PASSWORD, WITH_JOBS, Cut, Double, Profile
+from tests.ufm.double import CONFIG_MANAGER, INFRA_CONTROLLER, PASSWORD, PREFIX, WITH_JOBS, Cut, Double, Profile
 from tests.ufm.partition_stack import (
     IDENT,
     KEY,
@@ -167,7 +168,45 @@ def test_killed_while_it_is_deleted_the_next_run_completes_it(
     assert stack.double.table == {}
 
 
-def test_killed_in_an_update_a_destroy_leaves_what_it_does_not_know(stack: PartitionStack) -> None:
+@PROFILES
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("at", [1, 2])
+def test_killed_in_an_update_a_destroy_takes_out_all_that_the_stack_claims(
+    stack: PartitionStack, profile: Profile, cut: Cut, at: int
+) -> None:
+    """What the killed run put in no state has; the claims store has it as this stack's, by the state's lineage."""
+    stack.double.profile = profile
+    stack.place = ClaimsPlace("file:///claims", "lyon-acme", "l1")
+    stack.up(FULL)
+    assert stack.killed(partition((0, 5)), at, cut)
+    stack.holds = identities(0, 1, 5)
+    stack.destroy()
+    assert stack.double.table == {}
+
+
+@pytest.mark.parametrize(
+    ("holds", "lineage"),
+    [
+        (identities(0, 1), "l1"),
+        (identities(0, 1, 5) - {f"K:{PREFIX}:0x0005"}, "l1"),
+        (identities(0, 1, 5, prefix="fe80000000000099"), "l1"),
+        (identities(0, 1, 5), "l2"),
+    ],
+    ids=["not the port", "not the key", "the key of another subnet", "by another state"],
+)
+def test_killed_in_an_update_a_destroy_leaves_what_is_not_claimed(
+    stack: PartitionStack, holds: frozenset[str], lineage: str
+) -> None:
+    stack.place = ClaimsPlace("file:///claims", "lyon-acme", "l1")
+    stack.up(FULL)
+    assert stack.killed(partition((0, 5)), 2, "after")
+    before = stack.double.members(KEY)
+    stack.holds, stack.place = holds, stack.place._replace(lineage=lineage)
+    assert f"members that this stack did not put in: {GUIDS[5]} (full)" in refusal(stack, None)
+    assert stack.double.members(KEY) == before
+
+
+def test_killed_in_an_update_a_destroy_that_knows_no_store_leaves_what_it_does_not_know(stack: PartitionStack) -> None:
     stack.up(FULL)
     assert stack.killed(partition((0, 5)), 2, "after")
     said = refusal(stack, None)

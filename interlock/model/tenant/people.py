@@ -41,6 +41,7 @@ def _holder(reading: RequestReading, path: Path, file: KeyHolderFile) -> KeyHold
         name=file.name, keys=tuple(file.keys), since=file.since, until=file.until,
         accounts=tuple(file.accounts or known),
         vpods=None if file.vpods is None else reading.vpod_names((*path, "vpods"), file.vpods),
+        clusters=None if file.clusters is None else reading.cluster_names((*path, "clusters"), file.clusters),
     )  # fmt: skip
 
 

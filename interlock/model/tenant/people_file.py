@@ -1,4 +1,4 @@
-"""`access.people` of a request as a tenant writes it: who gets certificates, for which keys, accounts and vPODs."""
+"""`access.people` of a request as a tenant writes it: who gets certificates, for which keys, accounts and servers."""
 
 from __future__ import annotations
 
@@ -51,5 +51,12 @@ class KeyHolderFile(FileModel):
         default=None, min_length=1, description="Which of the tenant's accounts; by default all."
     )
     vpods: list[str] | None = Field(
-        default=None, min_length=1, description="On the servers of which vPODs; by default of all."
+        default=None,
+        min_length=1,
+        description="On the servers of which vPODs; by default of all, or of none where `clusters` are named.",
+    )
+    clusters: list[str] | None = Field(
+        default=None,
+        min_length=1,
+        description="On heads and nodes of which GPU clusters; by default of all, or of none where `vpods` are named.",
     )

@@ -170,15 +170,14 @@ class RequestReading:
     def vpod_names(self, path: Path, names: Collection[str]) -> tuple[str, ...]:
         """Names of the tenant's own vPODs, each once."""
         for index, name in enumerate(names):
-            self.vpod_name((*path, index), name)
+            self.vpod_name((*path, index), name, "name it under `clusters:`")
         self.each_once(path, tuple(names))
         return tuple(names)
 
-    def vpod_name(self, path: Path, name: str) -> bool:
-        """True if the tenant has this vPOD, else a fault."""
+    def vpod_name(self, path: Path, name: str, hint: str = "name vPODs here, or leave it out") -> bool:
+        """True if the tenant has this vPOD, else a fault. `hint`: what to do about a cluster."""
         message = f"`{name}` is no vPOD of this tenant"
         if name in self.file.clusters:
-            hint = "name vPODs here, or leave it out"
             self.faults.add(Code.NO_SUCH, path, f"`{name}` is a cluster, and a vPOD is meant here", hint)
             return False
         self.faults.need_name(path, name, self.file.vpods, message, of=("vpods",))

@@ -214,17 +214,25 @@ class BucketRequest(Frozen):
 
 
 class KeyHolder(Frozen):
-    """Somebody who gets certificates for some accounts on the servers of some vPODs, from one day to another."""
+    """Somebody who gets certificates for some accounts on some or all servers, from one day to another."""
 
     name: str
     #: Lines of public keys.
     keys: tuple[str, ...]
     accounts: tuple[str, ...]
-    #: None: of all vPODs, those to come included.
+    #: None in both: of all vPODs and clusters, those to come included. None in one: of none of that kind.
     vpods: tuple[str, ...] | None = None
+    clusters: tuple[str, ...] | None = None
     #: First and last day in UTC, each included; None: no bound.
     since: str | None = None
     until: str | None = None
+
+    @property
+    def parts(self) -> tuple[str, ...] | None:
+        """Names of the vPODs and clusters whose servers let them in; None: all, those to come included."""
+        if self.vpods is None and self.clusters is None:
+            return None
+        return (*(self.vpods or ()), *(self.clusters or ()))
 
 
 class PublicServers(Frozen):

@@ -1,9 +1,9 @@
 """Who may log in to a tenant's server: what its sshd is told of certificates. Public: no secret is in it.
 
 A certificate opens an account if the tenant's authority signed it, today is within its days, its serial is not revoked,
-and one of its principals is listed for the account. Principals say site, tenant and account, and the vPOD where a
-person is let in to the servers of some vPODs only. Who the tenant's people are stands nowhere here, so that a person
-more or less changes no server.
+and one of its principals is listed for the account. Principals say site, tenant and account, and the vPOD or GPU
+cluster where a person is let in to the servers of some only. Who the tenant's people are stands nowhere here, so that
+a person more or less changes no server.
 
 Source: sshd_config(5), `TrustedUserCAKeys`, `AuthorizedPrincipalsFile`, `RevokedKeys`; sshd(8).
 """
@@ -33,24 +33,24 @@ RevokedKeys {REVOKED}
 _NOTHING_REVOKED = "# nothing is revoked yet\n"
 
 
-def login_files(stack: StackName, vpod: str, access: Access) -> tuple[GuestFile, ...]:
-    """The files of a server of this vPOD; none if its tenant has no authority."""
+def login_files(stack: StackName, part: str, access: Access) -> tuple[GuestFile, ...]:
+    """The files of a server of this vPOD or cluster; none if its tenant has no authority."""
     if access.ca is None:
         return ()
     return (
         GuestFile("/etc/ssh/sshd_config.d/20-certificates.conf", _SSHD),
         GuestFile(AUTHORITY, f"{access.ca}\n"),
         GuestFile(REVOKED, _NOTHING_REVOKED),
-        *(_principals_of(stack, vpod, account) for account in access.accounts),
+        *(_principals_of(stack, part, account) for account in access.accounts),
     )
 
 
-def _principals_of(stack: StackName, vpod: str, account: str) -> GuestFile:
-    """Whom an account of this server is open to: who may enter all of the tenant's, or those of its vPOD."""
-    allowed = (LoginPrincipal(stack, account), LoginPrincipal(stack, account, vpod))
+def _principals_of(stack: StackName, part: str, account: str) -> GuestFile:
+    """Whom an account of this server is open to: who may enter all of the tenant's, or those of its vPOD or cluster."""
+    allowed = (LoginPrincipal(stack, account), LoginPrincipal(stack, account, part))
     return GuestFile(str(PurePosixPath(PRINCIPALS, account)), "".join(f"{item}\n" for item in allowed))
 
 
-def principals(stack: StackName, vpods: Iterable[str] | None, accounts: Iterable[str]) -> tuple[str, ...]:
-    """Those of a certificate for these accounts; `vpods`: None for all of the tenant's."""
-    return tuple(str(LoginPrincipal(stack, account, vpod)) for account in accounts for vpod in (vpods or (None,)))
+def principals(stack: StackName, parts: Iterable[str] | None, accounts: Iterable[str]) -> tuple[str, ...]:
+    """Those of a certificate for these accounts; `parts`: vPODs and clusters, None for all of the tenant's."""
+    return tuple(str(LoginPrincipal(stack, account, part)) for account in accounts for part in (parts or (None,)))

@@ -17,11 +17,13 @@ from interlock.provider.fabrics import asking
 from interlock.provider.partition_ownership import (
     NOT_OURS,
     guids_held,
+    holds_key,
     in_words,
     memberships,
     not_adoptable,
     strangers,
 )
+from interlock.provider.turns import ClaimsPlace
 from interlock.resources import PartitionKey, Resource
 from interlock.ufm.answers import DEFAULT_KEY, KEY_BITS, FabricPartition, Membership, UfmMisread, guid_of
 from interlock.vocabulary.pair_ids import PartitionId
@@ -48,8 +50,9 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
     OUTPUTS: ClassVar[Mapping[str, str]] = {
         "prefix": "prefix of the subnet that the UFM said it manages",
         "guids": "GUIDs that this stack has put into it, or may have: no other is ever taken out",
-        "store": "of a shared one: the claims store in which its writers take turns",
-        "stack": "of a shared one: the stack, as it takes its turn there",
+        "store": "the claims store: there its key and ports are claimed, and writers of a shared one take turns",
+        "stack": "the stack, as it claims there",
+        "lineage": "whose state this is, as the claims store has it",
     }
 
     def find(self, cloud: Cloud, target: Target[PartitionKey]) -> Sequence[str]:
@@ -91,6 +94,7 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             # Not in a refresh: what it finds is not ours for that.
             planned, known = memberships(target.spec).keys(), target.recorded.get("guids") or ()
             outputs["guids"] = sorted(planned if partition.guids == planned else {*planned, *known})
+            outputs |= place.outputs if (place := cloud.claims_place()) is not None else {}
         return Observed(ident, "", _fields(named, partition, target), outputs=outputs)
 
     def update(self, cloud: Cloud, target: Target[PartitionKey], seen: Observed, changed: frozenset[str]) -> None:
@@ -134,7 +138,9 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             partition = client.partition(named.number)
             if partition is None:
                 return
-            known = target.recorded.get("guids") or memberships(target.spec).keys()
+            known = set(target.recorded.get("guids") or memberships(target.spec))
+            if strangers(partition, known):
+                known |= _stopped(cloud, target, named)
             if others := strangers(partition, known):
                 raise refused(
                     f"{_what(target)} has members that this stack did not put in: {in_words(others)}", _STOPPED
@@ -159,6 +165,16 @@ def _part_of(
         return None
     outputs = {"prefix": cloud.fabrics.prefix(named.infiniband), **part.outputs(partition)}
     return Observed(ident, "", fields, outputs=outputs)
+
+
+def _stopped(cloud: Cloud, target: Target[PartitionKey], named: PartitionId) -> frozenset[str]:
+    """GUIDs that a run of this stack which was stopped may have put in, of which the state knows nothing.
+
+    They are the stack's as long as it claims them, and the key: nobody else puts them in, or may have it meanwhile.
+    """
+    place = cloud.claims_place() or ClaimsPlace.recorded(target.recorded)
+    held = frozenset[str]() if place is None else cloud.held_by_state(place)
+    return guids_held(held) if holds_key(held, cloud.fabrics.prefix(named.infiniband), named.number) else frozenset()
 
 
 def _ident(spec: PartitionKey) -> PartitionId:

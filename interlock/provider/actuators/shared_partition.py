@@ -139,13 +139,13 @@ class SharedPart:
             return {}
         here = partition.guids & self.known
         guids = self.wanted.keys() if here == self.wanted.keys() else self.known
-        return {"guids": sorted(guids), "store": place.store, "stack": place.stack}
+        return {"guids": sorted(guids), **place.outputs}
 
     @contextmanager
     def _turn(self) -> Iterator[tuple[UfmClient, Turn]]:
         subject = f"the shared partitions of InfiniBand subnet {self.spec.infiniband}"
         with asking(), writing(self.cloud, subject, self.place) as turn:
-            yield self.cloud.fabrics.of(self.spec.infiniband), turn
+            yield self.cloud.fabrics.of(self.spec.infiniband).undisturbed(), turn
 
     def _check(self, before: FabricPartition | None) -> None:
         if before is not None and (why := not_shareable(before, self.spec, self.recorded)):
