@@ -28,7 +28,7 @@ def node_lines(steps: Sequence[NodeStep]) -> Iterator[str]:
             has_slurm, has_controller = any(step.runs_slurm for step in lost), lost[0].is_controller
             told = drained_first([step.server for step in lost], runs_slurm=has_slurm, has_controller=has_controller)
             yield f"    {told}"
-        again = sum(step.action == "redone" for step in own)
+        again = sum(step.action == "redone" and not step.is_refused for step in own)
         if again >= _AT_ONCE:
             yield f"    {again} nodes of {cluster} are deployed anew at once; with `roll:` it is one after the other"
 
@@ -40,8 +40,11 @@ def _happens(step: NodeStep) -> str:
         return f"comes, on {step.host} with {step.image}: {first}{'created' if step.is_virtual else 'deployed'}"
     if step.action == "redone":
         images = f"{step.image_before} → {step.image}"
-        if step.is_virtual:
-            return f"is replaced on {step.host}, {images}: deleted and created; {lost}"
+        if step.is_refused:
+            return (
+                f"has another image on {step.host}, {images}: `pulumi up` refuses, since its devices are for one use; "
+                "say `state: released`, settle it, then ask for it with the new image"
+            )
         return f"is deployed anew on {step.host}, {images}: undeployed, cleaned, deployed; {lost}"
     ended = "deleted, its devices kept back" if step.is_virtual else "undeployed and cleaned"
     gone = f"{_PARTING[step.partitions].format(ended=ended)}; nobody's until it is settled; {lost}"

@@ -70,8 +70,9 @@ class Wires:
             for bridge in bridges:
                 every = (0, *self.inventory.vlans)
                 self.ground.join("E5", port, [self.inventory.at_host(bridge, vlan) for vlan in every])
-        for port, _, network in premises.unplaced:
-            for switch in self.inventory.switches_of(network):
+        for port, host, network in premises.unplaced:
+            own = [end[0] for _, end in self.inventory.ends_of.get(host, ())]
+            for switch in {*self.inventory.switches_of(network), *own}:
                 self.ground.join("E7", port, self.inventory.everywhere(switch))
 
     def _external(self) -> None:

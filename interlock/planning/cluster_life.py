@@ -49,7 +49,12 @@ class NodeStep:
     @property
     def is_lost(self) -> bool:
         """True if what is on its own disks goes."""
-        return self.action != "comes"
+        return self.action != "comes" and not self.is_refused
+
+    @property
+    def is_refused(self) -> bool:
+        """True if no apply does it: the devices of a virtual server are for one use, and the next one had none."""
+        return self.action == "redone" and self.is_virtual
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,11 @@ class AdmissionGate:
         """True in a preview: nothing is changed by this process."""
         return self._preview is not None
 
+    def planned_host(self, name: str) -> str | None:
+        """The host on which the plan has this server; None if it has no such server, or nobody handed over a proof."""
+        found = self._admission.by_name.get(("Server", name)) if self._admission is not None else None
+        return None if found is None else str(found.spec["host"])
+
     def admit(self, admission: Admission, preview_tokens: PreviewTokens, *, preview: bool) -> list[str]:
         """Takes a proof in force; the faults are those of an update whose preview is not of this proof."""
         self._admission = admission

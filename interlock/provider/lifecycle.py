@@ -28,6 +28,7 @@ from .guards import (
 )
 from .keeping import Keeper, kept
 from .markers import CARRIERS
+from .passed_devices import check_redone
 from .pools import ThreadPools
 from .references import check_person, target_of
 from .removing import Remover, Waiting, pauses
@@ -166,6 +167,7 @@ class Lifecycle:
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, recreated)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
         if recreated:
+            await self._run(actuator, check_redone, self._cloud, item, ident, self._gate.planned_host(item.name))
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

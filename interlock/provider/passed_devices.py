@@ -7,12 +7,15 @@ has it, and nobody but an operator sets that back (Nova admin guide, PCI passthr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from interlock.resources import Server
+
 from .clouds import Cloud
-from .errors import Failure, Trouble
+from .errors import Failure, Trouble, refused
+from .state import Declared
 
 MANAGED, ONE_TIME_USE = "COMPUTE_MANAGED_PCI_DEVICE", "HW_PCI_ONE_TIME_USE"
 SERVICE = "placement"
@@ -84,3 +87,36 @@ def give_back(cloud: Cloud, host: str) -> tuple[str, ...]:
         body = device.inventory | {"reserved": 0, "resource_provider_generation": device.generation}
         cloud.api(SERVICE).put(path, body)
     return tuple(device.name for device in kept)
+
+
+def check_redone(
+    cloud: Cloud, item: Declared, ident: str, host: str | None, fields: Collection[str] = ("--replace",)
+) -> None:
+    """Raises `Failure` if a server is to be replaced on its host, and has devices that no other server would get.
+
+    `host`: where the next one is planned. Nova would delete it and find no host for the next one, which would wait for
+    whoever gives the devices back: on another host, or without such devices, nothing stands in the way.
+    """
+    if not isinstance(item.spec, Server) or item.spec.host != host or SERVICE not in cloud.login.catalogue.regions:
+        return
+    kept = _reserved_of(cloud, ident)
+    if kept is None:
+        return
+    raise refused(
+        f"Server {item.name} ({ident}) is not replaced on {host}, for {', '.join(sorted(fields))}: its devices, as "
+        f"{kept}, are for one use, and Nova gives them to no other server until the node was settled",
+        "say `state: released` for its cluster, run `interlock lock` and `pulumi up`, settle the nodes, then say "
+        "`state: present` and what is new; of one node: name it under `without`",
+    )
+
+
+def _reserved_of(cloud: Cloud, server: str) -> str | None:
+    """A device for one use that a server has and that is reserved, by name; None if it has none."""
+    api = cloud.api(SERVICE)
+    for provider in sorted(api.get(f"/allocations/{server}")["allocations"]):
+        path = f"/resource_providers/{provider}"
+        if ONE_TIME_USE not in api.get(f"{path}/traits")["traits"]:
+            continue
+        if any(found["reserved"] for found in api.get(f"{path}/inventories")["inventories"].values()):
+            return str(api.get(path)["name"])
+    return None

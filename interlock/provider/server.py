@@ -8,6 +8,7 @@ left of it here is nothing.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from .diffing import Difference, compare
 from .errors import Failure, Trouble, refused
 from .lifecycle import Lifecycle
 from .notes import Notes
+from .passed_devices import check_redone
 from .pools import ThreadPools
 from .preconditions import moves_of
 from .preflight import NotLookedAt, preflight
@@ -173,9 +175,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if kind == Claims.KIND:
             await self.claims.known(request.id, olds)
             return _diff(compare(kind, name, olds, news), created_first=KINDS[kind].CREATED_FIRST)
-        moves = await self._moves(declared(kind, name, news), olds, news)
+        item = declared(kind, name, news)
+        moves = await self._moves(item, olds, news)
         present = await self._known_here(kind, name, request.id, olds, news)
-        return _diff(compare(kind, name, olds, news, moves, present), created_first=KINDS[kind].CREATED_FIRST)
+        found = compare(kind, name, olds, news, moves, present)
+        if found.replaces and self._answers:
+            await self._told(check_redone, self._parts()[0], item, request.id, olds.get("host"), found.replaces)
+        return _diff(found, created_first=KINDS[kind].CREATED_FIRST)
 
     async def _known_here(
         self, kind: str, name: str, ident: str, olds: dict[str, Any], news: dict[str, Any]
@@ -208,12 +214,16 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         cloud, known, answers = self._parts()[0], dict(self._known), self._answers
         admission = self.gate.admission if self.gate.has_proof else None
         ask = functools.partial(moves_of, cloud, item, olds, news, known, admission, answers=answers)
+        found: list[str] = await self._told(ask)
+        return found
+
+    async def _told(self, ask: Callable[..., Any], *arguments: Any) -> Any:
+        """What a question before the engine hears of a difference finds. Its `Failure` is the stack's as well."""
         try:
-            found: list[str] = await self.pools.run("identity", ask)
+            return await self.pools.run("identity", ask, *arguments)
         except Failure as failure:
             self.gate.refuse([failure.message])
             raise
-        return found
 
     async def Create(self, request: Any, context: Any) -> Any:
         return await answer(context, self._create(request))

@@ -125,8 +125,11 @@ def _unplaced(union: Union) -> Iterator[Edge]:
         stated = listed is not None and network in listed.interfaces
         # A virtual server on a host that is given out whole: its interfaces are stated, and are not its own.
         missing = (SiteFact(f"hosts.{host}.provisioning" if stated else f"hosts.{host}.interfaces.{network}"),)
-        for switch in union.site.switches_of.get(network, ()):
-            bridge = ids.switch_bridge(switch.serial)
+        # It comes out where the network is, or where the host's own cables lead.
+        of_host = {union.site.site.switch[end.switch].serial for _, end in union.site.ends_of.get(host, ())}
+        of_network = {switch.serial for switch in union.site.switches_of.get(network, ())}
+        for serial in sorted(of_host | of_network):
+            bridge = ids.switch_bridge(serial)
             yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E7", missing) for vlan in union.vlans)
 
 

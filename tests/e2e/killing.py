@@ -14,18 +14,18 @@ from tests.support.cloud.journal import Trap
 PATIENCE = 400
 
 
-def up_and_kill(project: Project, trap: Trap, stack: str, number: int, when: str) -> None:
+def up_andkill(project: Project, trap: Trap, stack: str, number: int, when: str) -> None:
     """An `up` that is killed `before` or `after` its changing request `number` is carried out."""
     trap.arm(number, when)
     running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", stack)
     held = trap.wait(PATIENCE, lambda: running.poll() is None)
-    said = "" if held else _kill(running)
+    said = "" if held else kill(running)
     assert held is not None, f"request {number} never came:\n{said}"
-    _kill(running)
+    kill(running)
     trap.release()
 
 
-def _kill(process: subprocess.Popen[str]) -> str:
+def kill(process: subprocess.Popen[str]) -> str:
     """Engine, language host and program at once; the provider goes with its engine. Returns what it had said."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

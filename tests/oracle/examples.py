@@ -7,9 +7,10 @@ from .examples_clusters import EXAMPLES as CLUSTERS
 from .examples_data import EXAMPLES as DATA
 from .examples_devices import EXAMPLES as DEVICES
 from .examples_operated import EXAMPLES as OPERATED
+from .examples_passed_on import EXAMPLES as PASSED_ON
 from .examples_wire import EXAMPLES as WIRE
 
-EXAMPLES = (*WIRE, *CLOUD, *DATA, *DEVICES, *OPERATED, *CLUSTERS)
+EXAMPLES = (*WIRE, *CLOUD, *DATA, *DEVICES, *OPERATED, *CLUSTERS, *PASSED_ON)
 
 #: About two proofs and not one world: `examples_versions`, with a test of its own.
 VERSIONS = "45"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from .drafting import Draft
+from .passed_on import passed_on_nodes
 from .plots_cloud import PLOTS as CLOUD
 from .plots_cloud import control_of_servers, infiniband, nvlink
 from .plots_data import PLOTS as DATA
@@ -19,6 +20,9 @@ PLOTS = (*WIRE, *CLOUD, *UNLISTED, *DATA, whole_host, control_of_servers, infini
 
 #: Of ten worlds in a row the one in which a driver fills trunks besides; the others are as they were without that plot.
 FILLED = 4
+
+#: And the one with GPU nodes on which Nova runs servers.
+PASSED_ON = 7
 
 #: Machines, hosts, servers, routers and other devices of a world, at most.
 MOST = 12
@@ -36,6 +40,7 @@ def told(seed: int) -> tuple[tuple[str, ...], World]:
         made = scene(rng)
         chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 2, 2, 2, 3))))
         chosen |= {filled_trunks: None} if seed % 10 == FILLED else {}
+        chosen |= {passed_on_nodes: None} if seed % 10 == PASSED_ON else {}
         for plot in chosen:
             plot(made)
         if endpoints(made.draft) <= MOST:

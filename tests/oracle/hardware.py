@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from interlock.model.site.inventory import Host, Machine
-from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, VipuAllocation
+from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, Server, VipuAllocation
 
 from .readings import Facts, listed
 from .shared import put
@@ -41,7 +41,7 @@ class Hardware:
 
     @cached_property
     def holders(self) -> dict[str, set[str]]:
-        """Machine or host -> who holds it: whose plan sets a switch port behind it or deploys it."""
+        """Machine or host -> who holds it: whose plan sets a switch port behind it, deploys it or has its devices."""
         found: dict[str, set[str]] = {}
         for device, owner in self._holding():
             found.setdefault(device, set()).add(owner)
@@ -50,17 +50,24 @@ class Hardware:
     def _holding(self) -> Iterator[tuple[str, str]]:
         for (device, interface), at in self.facts.behind.items():
             known = self.facts.site.host.get(device)
-            if known is None or interface != known.bmc:
+            if known is None or not (interface == known.bmc or self.facts.is_passed_on(known)):
                 yield from ((device, owner) for owner, _ in self.facts.planned.get(at, ()))
         for stack in self.facts.world.stacks:
             for _, allocation in stack.all(VipuAllocation):
                 yield from ((machine, stack.owner) for machine in allocation.machines)
             for _, server in stack.all(BareMetalServer):
                 yield server.node, stack.owner
+            for _, guest in stack.all(Server):
+                if self._is_passed_on(guest.host):
+                    yield guest.host, stack.owner
         # What is given up still runs the code of whoever had it, until the operator is known to have wiped it.
         for tenant, entry in self.facts.world.given_up():
-            if entry.claim == "machines" or (entry.claim == "hosts" and self._is_whole(entry.value)):
+            lent = self._is_whole(entry.value) or self._is_passed_on(entry.value)
+            if entry.claim == "machines" or (entry.claim == "hosts" and lent):
                 yield entry.value, tenant
+
+    def _is_passed_on(self, host: str) -> bool:
+        return host in self.facts.site.host and self.facts.is_passed_on(self.facts.site.host[host])
 
     def _is_whole(self, host: str) -> bool:
         return host in self.facts.site.host and self.facts.is_whole(self.facts.site.host[host])
@@ -89,6 +96,7 @@ class Hardware:
         """
         places = {machine.name: part_of(machine, "rnic") for machine in self.facts.site.machines}
         places |= {host.name: whole_of(host) for host in self.facts.site.hosts if self.facts.is_whole(host)}
+        places |= {host.name: passed_of(host) for host in self.facts.site.hosts if self.facts.is_passed_on(host)}
         doubtful = [name for name in places if not self.holders.get(name) and _open(self._erased(name))]
         found: list[Place] = []
         for name in doubtful:
@@ -134,6 +142,15 @@ class Hardware:
         if is_whole:
             # The way from a host to its BMC needs no cable.
             self.terrain.unless(self.facts.holds("A13", "in_band_closed"), whole, bmc, "E14")
+        self._plugs(host)
+        if is_whole:
+            self._lent(host, whole, ("compute", "storage"))
+        elif self.facts.is_passed_on(host):
+            self._passed_on(host)
+
+    def _plugs(self, host: Host) -> None:
+        """What a host's interfaces and its BMC are cabled to."""
+        whole, bmc, is_whole = whole_of(host), bmc_of(host), self.facts.is_whole(host)
         for interface in [name for device, name in self.facts.behind if device == host.name]:
             if interface == host.bmc:
                 self._attach(bmc, host.name, interface)
@@ -146,19 +163,41 @@ class Hardware:
                 more = False if self.facts.declared(host.name) else self.facts.more("attachments", host.name)
                 if more is not True:
                     self._operators(("hypervisor's own", host.serial), host.name, interface, certain=more is False)
-        if is_whole:
-            self._left_by_others(host.name, whole)
-            self._adapters(host, whole)
-        for owner in self._owners(host.name) if is_whole else ():
-            self.terrain.mark(whole, owner)
+
+    def _passed_on(self, host: Host) -> None:
+        """Whatever its flavour says, a server there has GPUs and compute adapters; the others stay the host's."""
+        self._lent(host, passed_of(host), ("compute",))
+        for fabric, guid in self._kept_ports(host):
+            self.terrain.mark(("infiniband port", fabric, guid), OP)
+        if any(self.facts.world.had(host.name)):
+            # A guest's code may be in what carries the next one.
+            self.terrain.mark(("hypervisor", host.name), OP)
+            self._left_by_others(host.name, ("hypervisor", host.name))
+        for stack in self.facts.world.stacks:
+            for name, guest in stack.all(Server):
+                if guest.host == host.name:
+                    self.terrain.hop(("server", stack.owner, name), passed_of(host), "E5")
+
+    def _kept_ports(self, host: Host) -> Iterator[tuple[str, str]]:
+        prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
+        for port in self.facts.site.gpu_node[host.name].ports:
+            if port.use != "compute" and port.guid is not None:
+                yield prefixes.get(port.infiniband, port.infiniband), port.guid
+
+    def _lent(self, host: Host, device: Place, uses: tuple[str, ...]) -> None:
+        """What one owner at a time has of a host, and the InfiniBand ports that come with it."""
+        self._left_by_others(host.name, device)
+        self._adapters(host, device, uses)
+        for owner in self._owners(host.name):
+            self.terrain.mark(device, owner)
             self.terrain.alone(("host", host.serial), owner, "Excl")
 
-    def _adapters(self, host: Host, whole: Place) -> None:
+    def _adapters(self, host: Host, whole: Place, uses: tuple[str, ...]) -> None:
         """Whoever has a GPU node has its InfiniBand ports. One whose GUID is not stated may be any that no node has."""
         node = self.facts.site.gpu_node.get(host.name)
         prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
         listed = {port.guid for item in self.facts.site.gpu_nodes for port in item.ports}
-        for port in node.ports if node is not None else ():
+        for port in (port for port in node.ports if port.use in uses) if node is not None else ():
             fabric = prefixes.get(port.infiniband, port.infiniband)
             if port.guid is not None:
                 self.terrain.hop(whole, ("infiniband port", fabric, port.guid), "E9")
@@ -217,9 +256,11 @@ class Hardware:
             partition = ("nvlink", item.domain, item.partition)
             self.terrain.alone(partition, stack.owner, "Excl")
             self.terrain.unless(held, partition, ("nvlink", item.domain, "every"), "A8")
-            if item.domain in self.facts.site.gpu_node and self._is_whole(item.domain):
+            if item.domain in self.facts.site.gpu_node and item.domain in self.facts.site.host:
                 # The node is the domain: whoever has root on it reads and writes all memory of its GPUs.
-                self.terrain.hop(whole_of(self.facts.site.host[item.domain]), partition, "E17")
+                node = self.facts.site.host[item.domain]
+                device = whole_of(node) if self.facts.is_whole(node) else passed_of(node)
+                self.terrain.hop(device, partition, "E17")
             for gpu in item.gpus:
                 self.terrain.mark(("gpu", item.domain, gpu), stack.owner)
                 self.terrain.hop(("gpu", item.domain, gpu), partition, "E17")
@@ -254,7 +295,12 @@ class Hardware:
         stacks = (stack for stack in self.facts.world.stacks if stack.owner != OP)
         keys = (item for stack in stacks for _, item in stack.all(PartitionKey))
         lent = (node for node in self.facts.site.gpu_nodes if self.holders.get(node.name, set()) - {OP})
-        theirs = {port.guid for node in lent for port in node.ports if port.guid is not None}
+        theirs = {
+            port.guid
+            for node in lent
+            for port in node.ports
+            if port.guid is not None and (port.use == "compute" or self._is_whole(node.name))
+        }
         return theirs | {member.guid for item in keys for member in item.members}
 
     @cached_property
@@ -296,6 +342,11 @@ def part_of(machine: Machine, part: str) -> Place:
 def whole_of(host: Host) -> Place:
     """A host as one device that somebody has root on."""
     return ("whole host", host.serial)
+
+
+def passed_of(host: Host) -> Place:
+    """GPUs and NVSwitches of a GPU node below a hypervisor, as one device."""
+    return ("passed on", host.serial)
 
 
 def bmc_of(host: Host) -> Place:

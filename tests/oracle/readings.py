@@ -255,6 +255,10 @@ class Facts:
         """The host is given out whole."""
         return host.provisioning == "bare-metal" or host.name in self.whole_hosts
 
+    def is_passed_on(self, host: Host) -> bool:
+        """A GPU node on which Nova runs servers: whoever has one there has its GPUs and compute adapters."""
+        return host.name in self.site.gpu_node and not self.is_whole(host)
+
     @cached_property
     def whole_hosts(self) -> frozenset[str]:
         """Hosts on which a plan puts a bare-metal server."""

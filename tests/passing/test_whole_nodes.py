@@ -1,12 +1,7 @@
-"""A virtual server that takes a GPU node whole, on real Nova and Placement: made, deleted, kept back, given back.
-
-A cloud of its own with the rack `passing`: dgx-1 and dgx-2 with 8 GPUs, 4 NVSwitches and 8 adapters each.
-"""
+"""A virtual server that takes a GPU node whole, on real Nova and Placement: made, deleted, kept back, given back."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,27 +23,12 @@ from interlock.resources import (
     Subnet,
 )
 from tests.builders.virtual_nodes import whole_flavor
-from tests.conftest import PASSING, Sandbox, cloud_folder
 from tests.support.engine.process import Process
 from tests.support.engine.stack import Stack
 from tests.support.world.declared import FILE, SHA512, operator, site_folder
 
 NODE, DEVICES = "dgx-1", 20
 SITE_OWNER, ALICE, BOB = "5172e0", "0a11ce", "0b0b0b"
-
-
-@pytest.fixture(scope="module")
-def cloud() -> Iterator[Cloud]:
-    """The cloud, which is stopped at the end, whatever happened."""
-    sandbox, name = Sandbox(cloud_folder(PASSING)), "OS_CLIENT_CONFIG_FILE"
-    before = os.environ.get(name)
-    sandbox.supervise("reset", "--rack", PASSING)
-    os.environ[name] = str(sandbox.clouds_yaml)
-    try:
-        yield Cloud(sandbox.cloud)
-    finally:
-        sandbox.supervise("down")
-        os.environ.pop(name) if before is None else os.environ.update({name: before})
 
 
 def site() -> dict[str, Resource]:

@@ -158,6 +158,7 @@ def test_what_becomes_of_a_node_is_told_as_of_bare_metal() -> None:
     another = virtual_tenant("acme", virtual_cluster(image="next"))
     newer = SITE.images[-1].model_copy(update={"name": "next"})
     other = clusters_planned(another, [claims(1, (2, 3))], SITE.with_parts(images=(*SITE.images, newer)))
-    assert "is replaced on su02-n03, dgx-os → next: deleted and created" in next(
-        node_lines(node_steps(plan().canonical(), other))
-    )
+    # Neither of its disks nor of a roll anything is said: an apply does not do it.
+    (refused,) = node_lines(node_steps(plan().canonical(), other))
+    assert "has another image on su02-n03, dgx-os → next: `pulumi up` refuses" in refused
+    assert "say `state: released`, settle it, then ask for it with the new image" in refused

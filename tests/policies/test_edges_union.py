@@ -267,6 +267,16 @@ def test_a_port_without_a_place_may_be_on_every_vlan(name: str, network: str, la
     assert row(UNPLACED, site, USED, share) == expected
 
 
+def test_a_port_without_a_place_may_come_out_where_its_host_is_cabled() -> None:
+    networks = (PhysicalNetwork(name="fabric", switches=("a",)), PhysicalNetwork(name="reach", switches=("b",)))
+    made = (switch("a", SwitchPortConfig(port=1, mode="trunk", tagged=())), switch("b"))
+    site = small(*made, hosts=(host(),), physical_networks=networks, links=(("h:p0", "a:1"),))
+    share = GraphFragment("acme", (), {}, (premise(Relation.UNPLACED, "port:acme:p", "h", "reach", "100"),))
+    lacking = ("hosts.h.interfaces.reach",)
+    expected = {("port:acme:p", node, lacking) for node in (A100, B100)}
+    assert row(UNPLACED, site, marked(A100, B100), share) == expected
+
+
 def test_a_port_on_a_network_that_reaches_no_switch() -> None:
     share = GraphFragment("acme", (), {}, (premise(Relation.UNPLACED, "port:acme:p", "h", "none", "100"),))
     assert row(UNPLACED, small(switch("a"), hosts=(host(),)), USED, share) == set()
