@@ -42,6 +42,15 @@ class SiteFact:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """What is wrong in the same words with several things, and with which of them here: a report may say it once."""
+
+    why: str
+    #: What it is said of, as in `rack A1 in hall-1`.
+    of: str
+
+
+@dataclass(frozen=True)
 class UndeclaredSharing:
     """The site file declares no sharing of a kind."""
 

@@ -12,7 +12,7 @@ from interlock.resources import Admission, Admitted, Frozen, digest_of
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.entries import SpecEntry
 from interlock.vocabulary.errors import ErrorKind
-from policies.about import Subject
+from policies.about import Alike, Subject
 
 
 class Verdict(StrEnum):
@@ -68,6 +68,8 @@ class Finding(Frozen):
     path: tuple[str, ...] = ()
     #: What its rule says that it is about besides the path, until `about` is made of it; never told.
     subjects: tuple[Subject, ...] = Field(default=(), exclude=True, repr=False)
+    #: What it says of one thing as others do of theirs; for folding alone, never told by itself.
+    alike: Alike | None = Field(default=None, exclude=True, repr=False)
     #: What causes it, as entries of the specification (see `policies.findings.spec_entries`).
     about: tuple[Entry, ...] = ()
     #: The entries that, changed together, part the two owners; empty: not asked for, or there are none.

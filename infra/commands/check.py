@@ -56,7 +56,8 @@ def check(
     rules. In FILE, {stack} stands for the name of the stack.
 
     The worst finding comes first. Findings of severity W or I, and waived ones, do not change the verdict: each
-    is one line, with the reason. SARIF and JUnit are for CI: findings with file and line, a test case for each rule.
+    is one line, with the reason, and where a rule says the same of many racks one line is for all of them. SARIF and
+    JUnit are for CI: findings with file and line, a test case for each rule.
 
     A rule of severity E that the request waives, or of the operator's stack the site file, does not count: the
     result then reads `proved with 1 waiver`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from infra.cli import colour as paint
@@ -30,8 +30,8 @@ class Checked:
 def summary(checked: Sequence[Checked], *, colour: bool = False, site: str = "") -> str:
     """The report. The same judgements give the same text.
 
-    Findings that decide a verdict are told with their witness, the others in one line. `site`: the folder that
-    `interlock explain` is to be told, if not the usual one.
+    Findings that decide a verdict are told with their witness, the others in one line, those that say the same of
+    several things in one for all. `site`: the folder that `interlock explain` is to be told, if not the usual one.
     """
     found = sorted(
         ((item, finding) for item in checked for finding in item.judgement.findings),
@@ -44,7 +44,7 @@ def summary(checked: Sequence[Checked], *, colour: bool = False, site: str = "")
             told = lines_of(item.judgement, finding, colour=colour, where=item.where, site=site)
             lines += ["", told[0], *([f"    in {item.judgement.stack}"] if several else []), *told[1:]]
     others = [pair for pair in found if not counts(pair[0].judgement, pair[1])]
-    lines += ["", *(_short(item.judgement, finding, several) for item, finding in others)] if others else []
+    lines += ["", *_folded(others, several)] if others else []
     return "\n".join([*lines, "", *_closing([item.judgement for item in checked])]) + "\n"
 
 
@@ -83,6 +83,35 @@ def _lightly(judgement: Judgement, result: RuleResult) -> str:
     """Why what a rule found does not count; empty if it does, or if it found nothing."""
     reasons = {why_not_counted(judgement, finding) for finding in result.findings}
     return "" if "" in reasons else "; ".join(sorted(reasons))
+
+
+#: Things of which one thing is said that a line names before it only counts.
+SHOWN = 3
+
+
+def _folded(found: Sequence[tuple[Checked, Finding]], several: bool) -> Iterator[str]:
+    """A line for each finding that decides nothing; one for all that say the same of several things."""
+    groups: dict[Hashable, list[tuple[Judgement, Finding]]] = {}
+    for number, (item, finding) in enumerate(found):
+        judgement, alike = item.judgement, finding.alike
+        same = (finding.rule, finding.verdict, why_not_counted(judgement, finding), alike.why) if alike else number
+        groups.setdefault((judgement.stack, same), []).append((judgement, finding))
+    for group in groups.values():
+        judgement, first = group[0]
+        things = [finding.alike.of for _, finding in group if finding.alike]
+        if first.alike is None or len(group) == 1:
+            yield _short(judgement, first, several)
+        else:
+            yield _once(judgement, first, first.alike.why, things, several)
+
+
+def _once(judgement: Judgement, first: Finding, why: str, things: Sequence[str], several: bool) -> str:
+    """What several findings say, the first few things that they say it of, and how to see all."""
+    where = f" in {judgement.stack}" if several else ""
+    more = f" and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
+    of = ", ".join(things[:SHOWN]) + more
+    head = f"{first.rule} {first.verdict} {len(things)} times ({why_not_counted(judgement, first)}){where}"
+    return f"{head}: {why}: {of}; the first is {first.id or first.rule}, --verbose tells all"
 
 
 def _short(judgement: Judgement, finding: Finding, several: bool) -> str:

@@ -36,6 +36,10 @@ __all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_
            "load_workspace", "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip
 
 
+#: (section of a request, key of the full form) -> the key by which its file may ask for the same in another unit.
+_IN_OTHER_UNITS: dict[tuple[Step, Step], str] = {("vpods", "machines"): "ipus", ("clusters", "nodes"): "gpus"}
+
+
 @dataclass(frozen=True)
 class Workspace:
     """A site's folder, read. `locks` may hold tenants without a file: their claims still count."""
@@ -58,8 +62,16 @@ class Workspace:
     signers: Signers | None = None
 
     def position(self, *path: Step, tenant: str | None = None) -> str:
-        """`file:line:column` in `site.yaml` or a tenant's file; of the nearest value above if absent."""
-        source = self.loaded.source if tenant is None else self.sources[tenant]
+        """`file:line:column` in `site.yaml` or a tenant's file; of the nearest value above if absent.
+
+        A path into a request has the keys of the full form; where the file says the same in another unit, of that key.
+        """
+        if tenant is None:
+            return self.loaded.source.position(path)
+        source = self.sources[tenant]
+        other = _IN_OTHER_UNITS.get((path[0], path[-1])) if len(path) == len(("section", "name", "key")) else None
+        if other and not source.has(path) and source.has((*path[:-1], other)):
+            path = (*path[:-1], other)
         return source.position(path)
 
     def fact_position(self, fact: str) -> str:

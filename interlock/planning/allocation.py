@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from interlock.model.lock.record import Allocation, Lock, Released, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Cluster, Pins, Tenant, VPod
+from interlock.model.text.source import KEY
 
 from .allocation_state import AllocationState
 from .claims import (
@@ -24,7 +25,7 @@ from .claims import (
 )
 from .cluster_draft import ClusterDraft
 from .draft import Draft
-from .errors import PlanningError
+from .errors import PlanningError, asked_by
 from .suitability import Wish
 
 
@@ -57,9 +58,11 @@ def allocate(
         # What is kept or pinned anywhere in this tenant is out of reach of what is new in it.
         every: list[Draft | ClusterDraft] = [*sorted(drafts, key=lambda item: not item.pins_vlans), *of_nodes]
         for part in every:
-            part.keep()
+            with asked_by(*part.asked):
+                part.keep()
         for part in every:
-            part.complete()
+            with asked_by(*part.asked):
+                part.complete()
         found = Allocation(
             vpods={draft.wish.vpod.name: draft.finished() for draft in drafts},
             clusters={draft.cluster.name: draft.finished() for draft in of_nodes},
@@ -92,6 +95,7 @@ def _check_limit(site: Site, vpods: Sequence[VPod]) -> None:
         raise PlanningError(
             f"the vPODs ask for {asked} IPU-Machines in all; the site gives a tenant no more than {limit}",
             "ask for fewer, or let the operator raise `machines_per_tenant` under `limits:`",
+            ("vpods", KEY),
         )
 
 

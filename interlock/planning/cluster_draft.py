@@ -20,13 +20,13 @@ from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vl
 from .addresses import MOST_HEADS, head_address, most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
-from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
+from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_guid, no_key, no_nodes, no_such_nodes
 from .cluster_numbers import number_nodes, written_numbers
 from .errors import AllocationError, NeedsMove, PlanningError
 from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
-from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spots_of, subnets_of
+from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spots_of
 from .out_of_service import BRING_BACK, refused_pin, said_of
 
 _NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
@@ -104,6 +104,11 @@ class ClusterDraft:
         )
 
     @property
+    def asked(self) -> tuple[str, str]:
+        """Section and name of the cluster in its request."""
+        return "clusters", self.cluster.name
+
+    @property
     def is_released(self) -> bool:
         """True if it is to have no nodes for now."""
         return self.cluster.state == "released"
@@ -148,7 +153,7 @@ class ClusterDraft:
         before, name = self.before, self.cluster.name
         if before is None:
             what = f"cluster {name} is to be released, and it has nothing yet"
-            raise PlanningError(what, "take it out of the request, or say `state: present`")
+            raise PlanningError(what, "take it out of the request, or say `state: present`", (*self.asked, "state"))
         self.network, self.vlan, self.subnet = before.cluster_network, before.cluster_vlan, before.cluster_subnet
         self.keys = dict(before.partition_keys)
         self.vip = before.storage_vip if self.has_share else None
@@ -161,18 +166,19 @@ class ClusterDraft:
         if other is None:
             return True
         if not self.may_move:
-            raise NeedsMove(self.cluster.name, *other, ALL_NODES)
+            key, what, instead = other
+            raise NeedsMove(self.cluster.name, what, instead, ALL_NODES, (*self.asked, key))
         return False
 
-    def _unlike(self, node: GpuHost) -> tuple[str, str] | None:
-        """What is asked for, and what a node is instead; None of one that is as asked for."""
+    def _unlike(self, node: GpuHost) -> tuple[str, str, str] | None:
+        """Which key asks, for what, and what a node is instead; None of one that is as asked for."""
         cluster, host = self.cluster, self.allocated.site.host.get(node.name)
         if node.node_type != cluster.node_type:
             what = f"cluster {cluster.name} asks for {cluster.node_type} nodes and has others"
-            return what, f"{node.name} is a {node.node_type}"
+            return "type", what, f"{node.name} is a {node.node_type}"
         if host is not None and host.provisioning != cluster.provisioning:
             what = f"cluster {cluster.name} asks for nodes of the kind {cluster.kind} and has others"
-            return what, f"{node.name} is given out as {host.provisioning}"
+            return "kind", what, f"{node.name} is given out as {host.provisioning}"
         return None
 
     @property
@@ -181,19 +187,22 @@ class ClusterDraft:
 
     def _check_pins(self, names: tuple[str, ...]) -> None:
         name, site = self.cluster.name, self.allocated.site
-        out = "pin others, or remove `hosts` from its pins"
+        out, path = "pin others, or remove `hosts` from its pins", ("pins", name, "hosts")
         if len(names) != self.cluster.nodes:
             what = f"cluster {name} asks for {self.cluster.nodes} nodes and pins {len(names)}"
-            raise PlanningError(what, f"pin {self.cluster.nodes}, or remove `hosts` from its pins")
+            raise PlanningError(what, f"pin {self.cluster.nodes}, or remove `hosts` from its pins", path)
         refused = refused_pin(site, self.pins, self.before.hosts if self.before else ())
         if refused is not None:
-            raise PlanningError(f"cluster {name} pins {said_of(refused[1], 'which ')}", f"{out}; or {BRING_BACK}")
+            what = f"cluster {name} pins {said_of(refused[1], 'which ')}"
+            raise PlanningError(what, f"{out}; or {BRING_BACK}", ("pins", name, refused[0]))
         halls = sorted({self._known[node].hall for node in names if node in self._known})
         if len(halls) > 1:
-            raise PlanningError(f"cluster {name} pins nodes of {' and '.join(halls)}, and has those of one hall", out)
+            what = f"cluster {name} pins nodes of {' and '.join(halls)}, and has those of one hall"
+            raise PlanningError(what, out, path)
         for node in names:
             if ("hosts", node) not in self._held and self.allocated.hosts.servers.get(node):
-                raise AllocationError(f"cluster {name} pins {node}, which is given out already", hint=out)
+                what = f"cluster {name} pins {node}, which is given out already"
+                raise AllocationError(what, hint=out, path=path)
 
     def _reaches(self, network: str | None) -> bool:
         """True if all nodes have an interface on a network; what the site does not list is the gate's to judge."""
@@ -217,7 +226,7 @@ class ClusterDraft:
                 error = no_nodes(self.allocated, self.cluster, groups, self.nodes)
                 closest = error.closest if isinstance(error, AllocationError) else error.what
                 what = f"cluster {self.cluster.name} cannot grow to {self.cluster.nodes} nodes where it is"
-                raise NeedsMove(self.cluster.name, what, closest, ALL_NODES)
+                raise NeedsMove(self.cluster.name, what, closest, ALL_NODES, (*self.asked, "nodes"))
             # Its own nodes stay in reach: what is left of it in the new place is no other node.
             self.nodes = ()
             found = self._best(self.cluster.nodes, ())
@@ -280,6 +289,7 @@ class ClusterDraft:
                 f"cluster {self.cluster.name}: the nodes that it pins are not on one network of the pool `cluster`, or "
                 "not on the same InfiniBand subnets with every GUID stated",
                 "pin others, or remove `hosts` from its pins",
+                ("pins", self.cluster.name, "hosts"),
             )
         own = self.nodes or (self.before.hosts if self.before else ())
         return no_nodes(self.allocated, self.cluster, self._groups, own)
@@ -325,10 +335,7 @@ class ClusterDraft:
         for node in (self._known[name] for name in self.nodes if name in self._known):
             subnets = keyed_subnets(self.allocated.site, node, self.cluster)
             if subnets is None:
-                of_compute = self.cluster.fabric == "infiniband" and subnets_of(node) is None
-                use, instead = ("compute", ", or ask for `fabric: none`") if of_compute else ("storage", "")
-                what = f"cluster {self.cluster.name}: not every {use} port of {node.name} is stated with its GUID"
-                raise PlanningError(what, f"state them in the site file{instead}")
+                raise no_guid(self.cluster, node)
             found.update(subnets)
         return sorted(found)
 

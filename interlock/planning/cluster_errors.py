@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ipaddress import IPv4Network
 
 from interlock.model.lock.record import ClusterAllocation
+from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site
 from interlock.model.tenant.request import Cluster
 
@@ -57,9 +58,8 @@ def no_nodes(
     so_far = f" besides the {held} that it has" if held else ""
     what = f"cluster {cluster.name} needs {cluster.nodes} {cluster.node_type} nodes of one hall"
     closest = f"closest is {best.hall}, with {there} of them, of which {free} are free{so_far}"
-    return AllocationError(
-        what, closest + _taken(allocated, best, mine, cluster), _freeing(allocated, best, free + held)
-    )
+    closest += _taken(allocated, best, mine, cluster)
+    return AllocationError(what, closest, _freeing(allocated, best, free + held), _asked(cluster, "nodes"))
 
 
 def no_such_nodes(site: Site, cluster: Cluster) -> PlanningError:
@@ -67,7 +67,13 @@ def no_such_nodes(site: Site, cluster: Cluster) -> PlanningError:
     counts = Counter(node.node_type for node in site.gpu_nodes)
     has = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
     hint = f"ask for what it has: {has}" if has else "ask at a site that has GPU nodes, or for a vPOD"
-    return PlanningError(f"cluster {cluster.name}: this site has no node of the type {cluster.node_type}", hint)
+    what = f"cluster {cluster.name}: this site has no node of the type {cluster.node_type}"
+    return PlanningError(what, hint, _asked(cluster, "type"))
+
+
+def _asked(cluster: Cluster, key: str) -> tuple[str, ...]:
+    """The key of the request that asks for what cannot be had."""
+    return "clusters", cluster.name, key
 
 
 def no_key(allocated: AllocationState, cluster: str, subnet: str) -> AllocationError:
@@ -90,7 +96,15 @@ def no_addresses(cluster: Cluster, subnet: str, *, is_new: bool) -> PlanningErro
         # One that a cluster has it keeps: its nodes know each other by these addresses.
         wide = next(length for length in range(32, 0, -1) if most_nodes(length) >= cluster.nodes)
         hints.append(f"let the site's pool `cluster` cut larger subnets, /{wide} for so many")
-    return PlanningError(what, "; or ".join(hints or ["ask for another cluster"]))
+    return PlanningError(what, "; or ".join(hints or ["ask for another cluster"]), _asked(cluster, "nodes"))
+
+
+def no_guid(cluster: Cluster, node: GpuHost) -> PlanningError:
+    """The error of a node whose ports a partition cannot name."""
+    of_compute = cluster.fabric == "infiniband" and subnets_of(node) is None
+    use, instead = ("compute", ", or ask for `fabric: none`") if of_compute else ("storage", "")
+    what = f"cluster {cluster.name}: not every {use} port of {node.name} is stated with its GUID"
+    return PlanningError(what, f"state them in the site file{instead}", _asked(cluster, "fabric") if of_compute else ())
 
 
 def free_nodes(allocated: AllocationState, group: NodeGroup, without: Collection[str] = ()) -> tuple[str, ...]:
@@ -157,11 +171,13 @@ def _unusable(site: Site, cluster: Cluster) -> PlanningError:
         return PlanningError(
             f"{what} of the kind {cluster.kind}: they are given out as {' and '.join(sorted(given))}",
             f"say `kind: {'bare-metal' if cluster.kind == 'vm' else 'vm'}`, or ask the operator for such nodes",
+            _asked(cluster, "kind"),
         )
     if cluster.fabric == "infiniband" and all(subnets_of(node) is None for node in nodes):
         return PlanningError(
             f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",
             "state the GUID of every compute port in the site file, or ask for `fabric: none`",
+            _asked(cluster, "fabric"),
         )
     if all(keyed_subnets(site, node, cluster) is None for node in nodes):
         return PlanningError(

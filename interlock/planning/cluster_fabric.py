@@ -59,6 +59,7 @@ def _members(scope: ClusterScope) -> dict[str, tuple[PartitionMember, ...]]:
             raise PlanningError(
                 f"node {node.name} of cluster {scope.cluster.name} has no compute port on an InfiniBand subnet",
                 "state its `ports` in the site file, take nodes that have them, or say `fabric: none`",
+                ("clusters", scope.cluster.name, "fabric"),
             )
         for port in ports:
             found[port.infiniband].append(PartitionMember(guid=_guid(scope, node, port), membership="full"))

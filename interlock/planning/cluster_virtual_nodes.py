@@ -65,6 +65,7 @@ def _flavor(scope: ClusterScope) -> str:
             f"no flavour of the site hands out a {scope.cluster.node_type} whole, and cluster {scope.cluster.name} "
             "asks for virtual servers on such nodes",
             "add one with `role: gpu` to the site file, or say `kind: bare-metal`",
+            ("clusters", scope.cluster.name, "kind"),
         )
     return flavor.name
 

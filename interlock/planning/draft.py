@@ -49,6 +49,11 @@ class Draft:
     place: MachinePlacement | None = None
 
     @property
+    def asked(self) -> tuple[str, str]:
+        """Section and name of the vPOD in its request."""
+        return "vpods", self.wish.vpod.name
+
+    @property
     def pins_vlans(self) -> bool:
         """True if an id is pinned, which can be taken only once the machines are known."""
         return any(getattr(self.wish.pins, item.vlan) is not None for item in OF_VPODS)
@@ -109,6 +114,7 @@ class Draft:
                 raise PlanningError(
                     f"vPOD {vpod.name} asks for {wanted} {asked} and pins {len(pinned)} {claim}",
                     f"pin {wanted}, or remove `{claim}` from its pins",
+                    ("pins", vpod.name, claim),
                 )
         self._check_states()
 
@@ -122,6 +128,7 @@ class Draft:
             raise PlanningError(
                 f"vPOD {self.wish.vpod.name} pins {said_of(device, 'which ')}",
                 f"pin another, or remove `{claim}` from its pins; or {BRING_BACK}",
+                ("pins", self.wish.vpod.name, claim),
             )
 
     def _settle(self, place: MachinePlacement) -> None:
@@ -155,7 +162,8 @@ class Draft:
             left = ", ".join(host for host in wanted if host not in self.hosts)
             idle = counted(found for name in wanted if (found := self.allocated.site.host.get(name)) is not None)
             why = f"{left} cannot carry what it asks for now" + (f": {idle}" if idle else "")
-            raise NeedsMove(wish.vpod.name, f"vPOD {wish.vpod.name} needs other hosts", why, RECREATES_SERVERS)
+            what, path = f"vPOD {wish.vpod.name} needs other hosts", ("vpods", wish.vpod.name, "poplar")
+            raise NeedsMove(wish.vpod.name, what, why, RECREATES_SERVERS, path)
         kept = list(self.hosts)
         for claim in _host_claims(wish, before):
             if claim.value in kept:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
+from interlock.model.text.source import KEY, Step
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.errors import ErrorKind
 
@@ -15,8 +18,11 @@ class PlanningError(InterlockError):
     CODE: ClassVar[str] = "PL-001"
     kind = ErrorKind.INPUT
 
-    def __init__(self, what: str, hint: str = "", path: tuple[str, ...] = ()) -> None:
-        """`path`: where in the file of the stack that is planned, as `Source.position` takes it."""
+    def __init__(self, what: str, hint: str = "", path: tuple[Step, ...] = ()) -> None:
+        """`path`: what asks for it in the file of the stack that is planned, as `Workspace.position` takes it.
+
+        Empty: whoever raises does not know; `asked_by` around it says it.
+        """
         super().__init__(what, hint)
         self.path = path
 
@@ -26,21 +32,31 @@ class AllocationError(PlanningError):
 
     CODE = "PL-002"
 
-    def __init__(self, what: str, closest: str = "", hint: str = "") -> None:
-        super().__init__(f"{what}; {closest}" if closest else what, hint)
+    def __init__(self, what: str, closest: str = "", hint: str = "", path: tuple[Step, ...] = ()) -> None:
+        super().__init__(f"{what}; {closest}" if closest else what, hint, path)
         self.closest = closest
 
 
 class NeedsMove(AllocationError):
-    """A vPOD that could have what it asks for only elsewhere: `recreated` says what that would recreate.
+    """A vPOD or cluster that could have what it asks for only elsewhere: `recreated` says what that would recreate.
 
     Never done unasked: `allocate(..., move=True)` takes the new place and releases the old one.
     """
 
     CODE = "PL-003"
 
-    def __init__(self, vpod: str, what: str, closest: str, recreated: str) -> None:
+    def __init__(self, vpod: str, what: str, closest: str, recreated: str, path: tuple[Step, ...] = ()) -> None:
         hint = f"a move recreates {recreated}; ask for it with `--move`, or free what is in the way"
-        super().__init__(what, closest, hint)
+        super().__init__(what, closest, hint, path)
         self.vpod = vpod
         self.recreated = recreated
+
+
+@contextmanager
+def asked_by(section: str, name: str) -> Iterator[None]:
+    """Errors that do not say themselves which key asks for what cannot be had are about this part of the request."""
+    try:
+        yield
+    except PlanningError as error:
+        error.path = error.path or (section, name, KEY)
+        raise

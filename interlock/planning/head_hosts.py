@@ -38,6 +38,16 @@ class HeadWish:
     network: str
     may_move: bool
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The key of the request that asks for heads."""
+        return "clusters", self.cluster.name, "heads"
+
+    @property
+    def pinned_by(self) -> tuple[str, ...]:
+        """The key of the request that pins them."""
+        return "pins", self.cluster.name, "heads"
+
 
 def take_heads(allocated: AllocationState, wish: HeadWish) -> tuple[str, ...]:
     """Claim a host for each head; returns them by index. What the cluster had and does not keep stays released.
@@ -64,7 +74,7 @@ def head_flavor(site: Site, cluster: Cluster, heads: HeadServers) -> FlavorSpec:
     if flavor is None or flavor.role != "poplar":
         known = ", ".join(item.name for item in site.flavors if item.role == "poplar") or "none"
         what = f"cluster {cluster.name}: no flavour {heads.flavor!r} for hosts of role poplar, where heads stand"
-        raise PlanningError(what, f"this site has {known}")
+        raise PlanningError(what, f"this site has {known}", ("clusters", cluster.name, "heads", "flavor"))
     return flavor
 
 
@@ -92,7 +102,8 @@ def _taken(allocated: AllocationState, wish: HeadWish, heads: HeadServers) -> tu
         elif not wish.may_move:
             device = allocated.site.host.get(host)
             why = f"{host} cannot carry what it asks for now" + (f": {counted([device])}" if device else "")
-            raise NeedsMove(wish.cluster.name, f"cluster {wish.cluster.name} needs other hosts", why, RECREATES_HEADS)
+            what = f"cluster {wish.cluster.name} needs other hosts"
+            raise NeedsMove(wish.cluster.name, what, why, RECREATES_HEADS, wish.asked)
     while len(found) < heads.count:
         take(_best(allocated, wish, need, found))
     return tuple(found)
@@ -104,7 +115,7 @@ def _wanted(wish: HeadWish, heads: HeadServers) -> tuple[str, ...]:
         return wish.before.heads[: heads.count] if wish.before is not None else ()
     if len(wish.pinned) != heads.count:
         what = f"cluster {wish.cluster.name} asks for {heads.count} heads and pins {len(wish.pinned)}"
-        raise PlanningError(what, f"pin {heads.count}, or remove `heads` from its pins")
+        raise PlanningError(what, f"pin {heads.count}, or remove `heads` from its pins", wish.pinned_by)
     return wish.pinned
 
 
@@ -126,9 +137,8 @@ def _check_room(allocated: AllocationState, wish: HeadWish, need: ServerNeed, na
         return
     idle = counted([host])
     what = f"cluster {wish.cluster.name} pins host {name}, which has no room for one more {_flavor(need)}"
-    raise AllocationError(
-        what, idle or left_on(allocated, [host]), "pin a host with room, or take `heads` out of its pins"
-    )
+    hint = "pin a host with room, or take `heads` out of its pins"
+    raise AllocationError(what, idle or left_on(allocated, [host]), hint, wish.pinned_by)
 
 
 def _best(allocated: AllocationState, wish: HeadWish, need: ServerNeed, siblings: Sequence[str]) -> str:
@@ -151,12 +161,13 @@ def _best(allocated: AllocationState, wish: HeadWish, need: ServerNeed, siblings
             f"cluster {wish.cluster.name}: no hypervisor of role poplar has an interface on {wish.network}, where its "
             "in-band network is and its heads must stand",
             hint=f"state the `interfaces` of such a host on {wish.network} in the site file, or ask for no `heads`",
+            path=wish.asked,
         )
     usable, idle = [host for host in hosts if host.in_service], counted(hosts)
     what = f"cluster {wish.cluster.name}: no host on {wish.network} has room for one more head of {_flavor(need)}"
     closest = "; ".join(part for part in (left_on(allocated, usable), idle) if part)
     hint = "ask for a smaller flavour or for fewer heads, settle what was released there, or add a host"
-    raise AllocationError(what, closest, hint + (f"; or {BRING_BACK}" if idle else ""))
+    raise AllocationError(what, closest, hint + (f"; or {BRING_BACK}" if idle else ""), wish.asked)
 
 
 def _flavor(need: ServerNeed) -> str:

@@ -68,7 +68,8 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
     flavor = site.flavor.get(vpod.poplar.flavor)
     if flavor is None or flavor.role != "poplar":
         known = ", ".join(item.name for item in site.flavors if item.role == "poplar")
-        raise PlanningError(f"vPOD {vpod.name}: no Poplar flavour {vpod.poplar.flavor!r}", f"this site has {known}")
+        what, path = f"vPOD {vpod.name}: no Poplar flavour {vpod.poplar.flavor!r}", (*_asked(vpod), "flavor")
+        raise PlanningError(what, f"this site has {known}", path)
     return flavor
 
 
@@ -82,22 +83,28 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
             f"vPOD {vpod.name}: no {kind} host of role poplar has interfaces on {networks}",
             _most_interfaces(allocated, need),
             hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
+            path=(*_asked(vpod), "kind"),
         )
     hint = _settling(allocated, hosts)
     idle = counted(hosts)
     if idle:
         hint += f"; or {BRING_BACK}"
-    usable = [host for host in hosts if host.in_service]
+    usable, path = [host for host in hosts if host.in_service], (*_asked(vpod), "servers")
     if need.flavor is None:
         what = f"vPOD {vpod.name}: no bare-metal host on {networks} is free for one more server"
         taken = f"all {len(usable)} are given out" if usable else ""
-        return AllocationError(what, "; ".join(part for part in (taken, idle) if part), hint)
+        return AllocationError(what, "; ".join(part for part in (taken, idle) if part), hint, path)
     flavor = need.flavor
     what = (
         f"vPOD {vpod.name}: no host has room for one more {flavor.name} ({flavor.vcpus} dedicated CPUs, "
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
-    return AllocationError(what, "; ".join(part for part in (left_on(allocated, usable), idle) if part), hint)
+    return AllocationError(what, "; ".join(part for part in (left_on(allocated, usable), idle) if part), hint, path)
+
+
+def _asked(vpod: VPod) -> tuple[str, ...]:
+    """The key of the request that asks for its servers."""
+    return "vpods", vpod.name, "poplar"
 
 
 def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
@@ -113,14 +120,15 @@ def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
 
 def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host) -> AllocationError:
     """The error of a pin to a host that is full."""
-    hint = "pin a host with room, or ask for fewer servers or a smaller flavour"
+    hint, path = "pin a host with room, or ask for fewer servers or a smaller flavour", ("pins", vpod, "hosts")
     if not host.in_service:
         what = f"vPOD {vpod} asks for other servers, and pins host {said_of(host, 'which ')}"
-        return AllocationError(what, hint=hint)
+        return AllocationError(what, hint=hint, path=path)
     if need.flavor is None:
-        return AllocationError(f"vPOD {vpod} pins host {host.name}, which is given out already", hint=hint)
+        what = f"vPOD {vpod} pins host {host.name}, which is given out already"
+        return AllocationError(what, hint=hint, path=path)
     what = f"vPOD {vpod} pins host {host.name}, which has no room for one more {need.flavor.name}"
-    return AllocationError(what, left_on(allocated, [host]), hint)
+    return AllocationError(what, left_on(allocated, [host]), hint, path)
 
 
 def _reaches(host: Host, networks: Sequence[str]) -> bool:

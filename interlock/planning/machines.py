@@ -135,6 +135,7 @@ def unreached(layout: SiteLayout, vpod: str, machines: Sequence[str]) -> Allocat
         f"vPOD {vpod}: no physical network of pool {' and '.join(missing)} covers the switches that the cables of "
         f"{where} end at",
         hint="add the switches to a physical network of the pool, or the missing cables, in the site file",
+        path=("vpods", vpod, "machines"),
     )
 
 
@@ -205,4 +206,4 @@ def _all_refused(refusals: Sequence[AllocationError]) -> AllocationError:
     if len(refusals) == 1:
         return first
     more = f"{len(refusals) - 1} more leaf groups with free machines have no room for it either"
-    return AllocationError(first.what, more, first.hint)
+    return AllocationError(first.what, more, first.hint, first.path)

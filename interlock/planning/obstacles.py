@@ -24,18 +24,19 @@ def no_room(allocated: AllocationState, vpod: str, count: int, generation: Gener
     free = sum(allocated.free[shelf.index].bit_count() for shelf in shelves)
     if count > WIDTH:
         return _no_group(allocated, vpod, count, shelves, kind)
+    path = ("vpods", vpod, "machines")
     what = f"vPOD {vpod} needs {count} neighbouring {kind}IPU-Machines in one logical rack; {free} are free"
     runs = [run for shelf in shelves for run in _runs(shelf, count)]
     if not runs:
         longest = max((shelf.present.bit_count() for shelf in shelves), default=0)
-        return AllocationError(
-            what, f"the largest logical rack has {longest} machines", "ask for fewer machines, or add a rack"
-        )
+        most = f"the largest logical rack has {longest} machines"
+        return AllocationError(what, most, "ask for fewer machines, or add a rack", path)
     best = min(runs, key=lambda run: _obstacles(allocated, run))
     return AllocationError(
         f"{what}, none of it in such a run{_idle(allocated, shelves)}",
         closest(allocated, best),
         freeing(allocated, best),
+        path,
     )
 
 
@@ -103,7 +104,7 @@ def _runs(shelf: RackMachines, count: int) -> list[Block]:
 def _no_group(
     allocated: AllocationState, vpod: str, count: int, shelves: Sequence[RackMachines], kind: str
 ) -> AllocationError:
-    racks = count // WIDTH
+    racks, path = count // WIDTH, ("vpods", vpod, "machines")
     whole = sum(allocated.free[shelf.index] == WHOLE for shelf in shelves)
     what = f"vPOD {vpod} needs {racks} whole {kind}logical racks that GW-Links join; {whole} are wholly free"
     wanted = {shelf.index for shelf in shelves}
@@ -114,11 +115,11 @@ def _no_group(
     if not blocks:
         longest = max((len(lane) for lane in allocated.layout.lanes), default=1)
         hint = "ask for fewer machines, or state the GW-Link cables of the racks in the site file"
-        return AllocationError(what, f"no more than {longest} racks of one kind are joined at all 16 positions", hint)
+        most = f"no more than {longest} racks of one kind are joined at all 16 positions"
+        return AllocationError(what, most, hint, path)
     best = min(blocks, key=lambda block: _obstacles(allocated, block))
-    return AllocationError(
-        f"{what}, none in such a group{_idle(allocated, shelves)}", closest(allocated, best), freeing(allocated, best)
-    )
+    what = f"{what}, none in such a group{_idle(allocated, shelves)}"
+    return AllocationError(what, closest(allocated, best), freeing(allocated, best), path)
 
 
 def _obstacles(allocated: AllocationState, block: Block) -> int:

@@ -46,7 +46,8 @@ def new_place(allocated: AllocationState, wish: Wish, *, may_move: bool) -> Mach
     if grown is not None:
         return MachinePlacement(grown, current)
     if not may_move:
-        raise NeedsMove(wish.vpod.name, *(why or _cannot_grow(allocated, wish, kept)), RECREATED)
+        what, found = why or _cannot_grow(allocated, wish, kept)
+        raise NeedsMove(wish.vpod.name, what, found, RECREATED, ("vpods", wish.vpod.name, "machines"))
     return _moved(allocated, wish, need, current)
 
 

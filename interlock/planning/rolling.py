@@ -57,11 +57,12 @@ def rolls(site: Site, tenant: Tenant, lock: Lock) -> tuple[RollState, ...]:
 
 def check_roll(cluster: Cluster, claims: ClusterAllocation) -> None:
     """PlanningError if a node is named as drained that the cluster does not have: a slip, or one that left it."""
-    for host in cluster.roll.drained if cluster.roll is not None else ():
+    for place, host in enumerate(cluster.roll.drained if cluster.roll is not None else ()):
         if host not in claims.hosts:
             raise PlanningError(
                 f"cluster {cluster.name}: `roll.drained` names {host}, which is none of its nodes",
                 f"it has {', '.join(claims.hosts)}: name some of these, or take {host} out",
+                ("clusters", cluster.name, "roll", "drained", place),
             )
 
 

@@ -100,6 +100,7 @@ def _require_services(site: Site, recorded: Mapping[str, str]) -> None:
             raise PlanningError(
                 f"no VLAN of `ironic.networks` is left for {host.name}; others keep theirs ({kept})",
                 f"list one more on a physical network on which {host.name} has an interface, and lock again",
+                ("ironic", "networks"),
             )
 
 

@@ -78,6 +78,7 @@ def control_network(allocated: AllocationState, wish: Wish, networks: Networks) 
         raise PlanningError(
             f"vPOD {wish.vpod.name} asks for bare-metal servers, and the site has no VLANs for their control network",
             "add the pool `bare_metal_control` to the site file, or ask for VMs",
+            ("vpods", wish.vpod.name, "poplar", "kind"),
         )
     plain = server_need(allocated.site, wish.vpod, (networks.ipu_data, networks.storage))
     here = [host for host in allocated.layout.hosts.get(networks.ipu_data, ()) if plain.is_of_kind(host)]
@@ -100,6 +101,7 @@ def control_network(allocated: AllocationState, wish: Wish, networks: Networks) 
         f"vPOD {wish.vpod.name}: no bare-metal host on {plain.in_words} has an interface on "
         f"a network of the pool bare_metal_control ({', '.join(pool.physical_networks)})",
         hint="state the 1G `interfaces` of the bare-metal hosts in the site file",
+        path=("vpods", wish.vpod.name, "poplar", "kind"),
     )
 
 
@@ -130,6 +132,7 @@ def _no_hosts(allocated: AllocationState, wish: Wish, need: ServerNeed) -> Alloc
         return AllocationError(
             f"vPOD {wish.vpod.name}: not every host that is pinned has interfaces on {need.in_words}",
             hint="pin hosts that reach the machines' data network, or leave `hosts` out of the pins",
+            path=("pins", wish.vpod.name, "hosts"),
         )
     missing = wish.vpod.poplar.servers - len(staying)
     if missing <= 0 or wish.pins.hosts or allocated.hosts.count(need) >= missing:

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from interlock.model.lock.record import Allocation, ClusterAllocation, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.model.text.source import KEY
 from interlock.object_storage import Capability, Support, object_storage, refusal
 from interlock.resources import (
     Bucket,
@@ -91,11 +92,13 @@ def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
         raise PlanningError(
             f"volume {request.name} is for server {index} of vPOD {vpod}, which {tenant.id} does not ask for",
             "correct `vpod:` and `server:` of the volume",
+            ("volumes", request.name, "server" if found is not None else "vpod"),
         )
     if found.poplar.kind == "bare-metal":
         raise PlanningError(
             f"volume {request.name} is for server {index} of vPOD {vpod}, a bare-metal host: nothing attaches it",
             "use a share, or leave `vpod:` out",
+            ("volumes", request.name, "vpod"),
         )
     return f"{tenant.id}-{vpod}-poplar-{index}"
 
@@ -123,11 +126,13 @@ def _mount(
         raise PlanningError(
             f"share {request.name} is for {part}, which {tenant.id} does not ask for",
             "correct `vpods:` and `clusters:` of the share",
+            ("shares", request.name, KEY),
         )
     if claims.storage_vip is None:
         raise PlanningError(
             f"the lock of {tenant.id} gives {part} no storage_vip, and share {request.name} needs one",
             f"run `interlock lock {tenant.id}`",
+            ("shares", request.name, KEY),
         )
     if isinstance(claims, VPodAllocation):
         return NetworkRole.STORAGE, claims.storage_subnet, claims.storage_vip
@@ -140,6 +145,7 @@ def _write_bucket(site: Site, tenant: Tenant, request: BucketRequest, builder: P
         raise PlanningError(
             f"{tenant.id} asks for a bucket and has no vPOD or cluster whose key could make it",
             "add one, or remove the bucket",
+            ("buckets", request.name, KEY),
         )
     maker = next(iter(keys))
     project, key = f"{tenant.id}-project", s3_key_name(s3_user_name(tenant, maker), keys[maker][-1])
@@ -169,7 +175,7 @@ def _hold_against_storage(request: BucketRequest, bucket: Bucket) -> None:
         refused = refusal(bucket.storage, Capability(wish))
         if refused is not None:
             why, hint = refused
-            raise PlanningError(f"bucket {request.name}, `{wish}`: {why}", hint)
+            raise PlanningError(f"bucket {request.name}, `{wish}`: {why}", hint, ("buckets", request.name, wish))
 
 
 def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatement]:
@@ -205,5 +211,6 @@ def _users(tenant: Tenant, request: BucketRequest, parts: tuple[str, ...]) -> tu
         raise PlanningError(
             f"bucket {request.name} is for {strangers[0]}, no vPOD or cluster that {tenant.id} asks for",
             "correct `readers:` and `writers:` of the bucket",
+            ("buckets", request.name, "writers" if parts == request.writers else "readers"),
         )
     return tuple(s3_user_name(tenant, part) for part in parts)

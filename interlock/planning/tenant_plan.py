@@ -12,7 +12,7 @@ from interlock.vocabulary import Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, EXTERNAL_REFERENCE, OPERATOR_USER, READER_ROLE
 
 from .cluster_plan import write_cluster
-from .errors import PlanningError
+from .errors import PlanningError, asked_by
 from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
 from .public_servers import public_entries
@@ -73,10 +73,12 @@ def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) 
     write_shares(tenant, builder)
     for vpod in tenant.vpods:
         claims = lock.allocation.vpods[vpod.name]
-        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
+        with asked_by("vpods", vpod.name):
+            write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
     for cluster in tenant.clusters:
         given = lock.allocation.clusters[cluster.name]
-        write_cluster(ClusterScope(site=site, tenant=tenant, cluster=cluster, claims=given), builder)
+        with asked_by("clusters", cluster.name):
+            write_cluster(ClusterScope(site=site, tenant=tenant, cluster=cluster, claims=given), builder)
     write_data(site, tenant, lock.allocation, builder)
     builder.check_names()
 

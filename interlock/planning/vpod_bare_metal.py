@@ -115,6 +115,7 @@ def _interface(scope: VPodScope, host: str, network: str, taken: Sequence[str]) 
             f"{len(found) + 1} there: Ironic allows one network for each",
             f"state its interfaces and cables on {network} in the site file, take another network for one of the "
             "pools ipu_data, storage and bare_metal_control, or ask for virtual servers",
+            ("vpods", scope.vpod.name, "poplar", "kind"),
         )
     return free[0]
 

@@ -19,7 +19,7 @@ from interlock.hardware import (
     weight_verdict,
 )
 from interlock.model.site.inventory import Placement, Rack
-from policies.about import Fact, SaidFact, SiteFact, devices
+from policies.about import Alike, Fact, SaidFact, SiteFact, devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -67,6 +67,7 @@ def _cause(rack: Rack, why: str, hint: str, missing: tuple[Fact, ...], severity:
         specificity=28,
         severity=severity,
         about=devices(*named),
+        alike=Alike(why, place),
     )
 
 
@@ -175,6 +176,7 @@ def _no_cords_cause(rack: str) -> Cause:
         missing=(SaidFact(f"cables of kind power in {rack}"),),
         specificity=4,
         severity=Severity.WARN,
+        alike=Alike("nobody states the power cords", f"rack {rack}"),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from interlock.hardware import RACK_AREA, RACK_WEIGHT, Load, floor_verdict, load_of, room_verdict
 from interlock.model.site.inventory import Rack
 from interlock.model.site.physical import Room
-from policies.about import Fact, SiteFact, devices
+from policies.about import Alike, Fact, SiteFact, devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -89,6 +89,7 @@ def _rack_cause(rack: Rack, why: str, missing: tuple[Fact, ...]) -> Cause:
         specificity=26,
         severity=Severity.WARN if missing else None,
         about=devices(rack.name),
+        alike=Alike(why, place),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
 from interlock.vocabulary.digests import Digest
-from policies.about import Fact, Subject, in_order, with_places
+from policies.about import Alike, Fact, Subject, in_order, with_places
 from policies.facts.guards import GuardState
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -63,6 +63,8 @@ class Cause:
     #: What it is about, in the order in which entries of it are to be shown: where neither a path nor an unstated fact
     #: of the site file says so.
     about: tuple[Subject, ...] = ()
+    #: Where the rule says the same of many things.
+    alike: Alike | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Rule:
             rule=self.id, severity=cause.severity or self.severity, verdict=verdict, message=cause.message,
             witness=cause.witness, missing=tuple(map(str, cause.missing)), hint=cause.hint,
             specificity=cause.specificity, id=f"{self.id}-{cause_hash(stack, cause.key)}", path=cause.path,
-            subjects=with_places(cause.missing) or (() if cause.path else cause.about),
+            subjects=with_places(cause.missing) or (() if cause.path else cause.about), alike=cause.alike,
         )  # fmt: skip
 
 

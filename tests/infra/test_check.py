@@ -9,8 +9,12 @@ import pytest
 
 from infra.commands import check
 from infra.program.gate import Gate, Judged
+from infra.reports.check_report import Checked, summary
+from infra.reports.ci_reports import check_sarif
 from interlock.planning import Plan
 from policies import Judgement
+from policies.about import Alike
+from policies.findings.report import as_table, finding_json, nowhere
 from policies.judging import Seen
 from tests.infra.conftest import STACKS, Interlock, Lyon
 
@@ -79,6 +83,31 @@ def test_json_holds_a_judgement_for_each_stack(lyon: Lyon, interlock: Interlock)
     assert document["version"] == 1
     assert [item["stack"] for item in judgements] == ["lyon-site", "lyon-acme", "lyon-globex"]
     assert {item["exit_code"] for item in judgements} == {0}
+
+
+def test_what_a_rule_says_of_many_things_alike_is_one_line() -> None:
+    """Of one rack other words are true: it keeps its line. Programs, and whoever asks for it, are told everything."""
+    found = Gate.open("superpod").judge(None).judgement
+    whole = [finding for finding in found.findings if finding.rule == "PWR-04"]
+    other = whole[2].model_copy(update={"message": "it is another one", "alike": Alike("another", "one")})
+    results = (
+        result.model_copy(update={"findings": (*whole[:2], other, *whole[3:])}) if result.rule == "PWR-04" else result
+        for result in found.results
+    )
+    judgement = found.model_copy(update={"results": tuple(results)})
+    lines = [line for line in summary([Checked(judgement, nowhere)]).splitlines() if line.startswith("PWR-04")]
+    assert lines == [
+        f"{other.id} not provable (severity W, does not count): it is another one",
+        (
+            "PWR-04 not provable 31 times (severity W, does not count): what this rack carries is not stated: rack "
+            "pod-su01-rack01 in hall-1, rack pod-su01-rack02 in hall-1, rack pod-su01-rack04 in hall-1 and 28 more; "
+            f"the first is {whole[0].id}, --verbose tells all"
+        ),
+    ]
+    assert "96 findings of severity W" in summary([Checked(found, nowhere)])
+    assert len(check_sarif([Checked(found, nowhere)])["runs"][0]["results"]) == 96
+    assert as_table(found).count("what this rack carries is not stated") == 32
+    assert "alike" not in finding_json(found, whole[0])
 
 
 def test_what_nothing_can_make_is_noted_and_changes_no_verdict(lyon: Lyon, interlock: Interlock) -> None:

@@ -88,7 +88,7 @@ def test_without_room_nothing_is_written(lyon: Lyon, interlock: Interlock) -> No
     lyon.replace("tenants/globex.yaml", "machines: 8", "machines: 16")
     done = interlock("lock")
     assert done.code == 2
-    assert done.err.startswith("stacks/lyon/tenants/globex.yaml:3:1: PL-002 ")
+    assert done.err.startswith("stacks/lyon/tenants/globex.yaml:10:24: PL-002 ")
     assert "\n  hint: " in done.err
     assert "Traceback" not in done.err
     assert lyon.locks() == before

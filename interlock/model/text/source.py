@@ -81,6 +81,16 @@ class Source:
             mark = key_node.start_mark if last and key and key_node is not None else node.start_mark
         return str(Position(self.name, mark.line + 1, mark.column + 1))
 
+    def has(self, path: tuple[Step, ...]) -> bool:
+        """True if the file itself says something at `path`."""
+        node = self._root
+        for step in path:
+            found = None if node is None else self._children(node).get(str(step))
+            if found is None:
+                return False
+            node = found[1]
+        return True
+
     def error(self, code: Code, path: tuple[Step, ...], message: str, hint: str = "") -> InputError:
         """A fault of the value at `path`."""
         return InputError(code, self.position(path, key=code is Code.UNKNOWN_KEY), message, hint)
