@@ -53,19 +53,24 @@ class LosslessFabric:
         """(switch, switch) in both directions -> the cables between them that may carry RDMA, ends in this order."""
         found: dict[tuple[str, str], tuple[Link, ...]] = {}
         for a, b in self.site.switch_links:
-            if a.switch in self.switches and a.switch != b.switch and self._may_carry(a) and self._may_carry(b):
+            if self._may_carry(a) and self._may_carry(b):
                 for near, far in ((a, b), (b, a)):
                     pair = (near.switch, far.switch)
                     found[pair] = (*found.get(pair, ()), (near, far))
         return found
 
+    def unknown_ports(self, a: str, b: str) -> tuple[SwitchEnd, ...]:
+        """The ports of which nobody states what they carry; nothing, where one cable of these is sure to carry RDMA."""
+        doubtful = [[end for end in link if not self.site.configured(end).known] for link in self.links[a, b]]
+        return tuple(end for ends in doubtful for end in ends) if all(doubtful) else ()
+
     @cached_property
-    def _vlans(self) -> Ranges:
-        """What pools give out on its lossless networks; all ids, where a network of it is in none."""
+    def _vlans(self) -> Ranges | None:
+        """What pools give out on its lossless networks; None: any, since one of these is in no pool."""
         pools, names = self.site.site.pools.vlans_by_name.values(), {item.name for item in self.networks}
         pooled = {name for pool in pools for name in pool.physical_networks}
-        if not names <= pooled:
-            return ((1, 4094),)
+        if names - pooled:
+            return None
         return tuple(ids for pool in pools if names.intersection(pool.physical_networks) for ids in pool.vlans)
 
     def _may_carry(self, end: SwitchEnd) -> bool:
@@ -73,43 +78,65 @@ class LosslessFabric:
         mode = self.site.configured(end)
         if not mode.known or mode.unmodelled or mode.routed or mode.filled or mode.tagged is None:
             return True
+        if self._vlans is None:
+            return bool(mode.tagged or mode.untagged)
         return any(_has(mode, low, high) for low, high in self._vlans)
 
     def waiting(self, *, certain: bool) -> Channels:
-        """Channel -> those that it waits for. With `certain`, switches that pause and steps that are stated alone."""
+        """Channel -> those that it waits for, without channels of which it is plain that they come to an end.
+
+        With `certain`, between switches that pause alone, by cables that carry RDMA for certain, and where roles say
+        which of both is above the other.
+        """
         import networkx as nx
 
-        of = self.pausing if certain else self.switches
-        onward: dict[str, list[str]] = {}
-        for a, b in sorted(self.links):
-            if a in of and b in of:
-                onward.setdefault(a, []).append(b)
         found: Channels = nx.DiGraph()
+        onward = self._not_ending(certain)
         for a, reached in onward.items():
-            for b in reached:
+            for b in sorted(reached):
                 found.add_node((a, b))
-                found.add_edges_from(((a, b), (b, c)) for c in onward.get(b, ()) if self._goes_on(a, b, c, certain))
+                found.add_edges_from(((a, b), (b, c)) for c in sorted(onward[b]) if self._goes_on(a, b, c))
         return found
 
-    def _goes_on(self, a: str, b: str, c: str, certain: bool) -> bool:
+    def _not_ending(self, certain: bool) -> dict[str, set[str]]:
+        """Switch -> those to which a channel leads that waits for some other, which is not at an end itself.
+
+        In a fabric of leaves and spines none is left: of 256 leaves and 128 spines there would be millions of pairs.
+        """
+        of = self.pausing if certain else self.switches
+        onward: dict[str, set[str]] = {name: set() for name in sorted(of)}
+        for a, b in self.links:
+            is_sure = self.is_ordered(a, b) and not self.unknown_ports(a, b)
+            if a in of and b in of and (is_sure or not certain):
+                onward[a].add(b)
+        while True:
+            spines = {name: sum(self._tier(other) == 1 for other in reached) for name, reached in onward.items()}
+            ended = [(a, b) for a, reached in onward.items() for b in reached if not self._ways(onward, spines, a, b)]
+            if not ended:
+                return onward
+            for a, b in ended:
+                onward[a].remove(b)
+
+    def _ways(self, onward: dict[str, set[str]], spines: dict[str, int], a: str, b: str) -> int:
+        """How many channels (a, b) waits for: all that go on from b, but for those that `_goes_on` denies."""
+        if self._tier(a) == 1 and self._tier(b) == 0:
+            return len(onward[b]) - spines[b]
+        return len(onward[b]) - (a in onward[b])
+
+    def _goes_on(self, a: str, b: str, c: str) -> bool:
         """Whether a frame from a may go on from b to c: not back, and not up again once it came down."""
-        if a == c or (certain and not (self._is_ordered(a, b) and self._is_ordered(b, c))):
-            return False
-        tiers = [_TIERS.get(self.role(name)) for name in (a, b, c)]
-        return None in tiers or not (tiers[0] == tiers[2] == 1 and tiers[1] == 0)
+        return a != c and not (self._tier(a) == self._tier(c) == 1 and self._tier(b) == 0)
+
+    def _tier(self, switch: str) -> int | None:
+        return _TIERS.get(self.role(switch))
 
     def role(self, switch: str) -> SwitchRole:
         """What the switch is, as the site states it."""
         return self.site.site.switch[switch].role
 
-    def _is_ordered(self, a: str, b: str) -> bool:
+    def is_ordered(self, a: str, b: str) -> bool:
         """Whether roles say which of both is above the other, or that both are leaves."""
         return {self.role(a), self.role(b)} in ({"tor"}, {"tor", "spine"})
-
-    def unordered(self, circle: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        """The neighbours of a circle of which roles do not say so."""
-        pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
-        return tuple((a, b) for a, b in pairs if not self._is_ordered(a, b))
 
 
 def _has(mode: PortMode, low: int, high: int) -> bool:
@@ -148,13 +175,24 @@ def circles(waiting: Channels) -> Iterator[tuple[str, ...]]:
     seen: set[frozenset[str]] = set()
     for part in sorted(nx.strongly_connected_components(waiting), key=min):
         if len(part) > 1:
-            shortest = min((_cycle_from(waiting, part, start) for start in sorted(part)), key=len)
+            shortest = _shortest_cycle(waiting, part)
             names = [a for a, _ in shortest]
             least = names.index(min(names))
             # Both directions of one circle are two parts.
             if frozenset(names) not in seen:
                 seen.add(frozenset(names))
                 yield (*names[least:], *names[:least])
+
+
+def _shortest_cycle(waiting: Channels, part: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of several the first. None is shorter than three: no channel waits for the way back."""
+    found: list[tuple[str, str]] = []
+    for start in sorted(part):
+        cycle = _cycle_from(waiting, part, start)
+        found = cycle if not found or len(cycle) < len(found) else found
+        if len(found) == 3:
+            break
+    return found
 
 
 def _cycle_from(waiting: Channels, part: set[tuple[str, str]], start: tuple[str, str]) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from interlock.model.site.completeness import Completeness
 from interlock.model.site.inventory import Site, SwitchPortConfig
 from interlock.model.site.networks import VlanPool
 from interlock.planning import plan_site
@@ -17,6 +18,7 @@ from policies.facts.site import SiteFacts
 from policies.rules.lossless import TOP_22
 from tests.builders.lossless import fabric, pairs, switch_of
 from tests.builders.pod64 import site_locked
+from tests.policies import forgetting
 from tests.policies.forgetting import undeclared
 from tests.policies.one_rule import answer
 from tests.policies.workspace import NA, N, P, V, changed, full_site
@@ -37,11 +39,21 @@ def found(site: Site) -> tuple[Verdict, list[str]]:
     return result.verdict, [item.message.partition(": ")[2] for item in result.findings]
 
 
-def with_lists(*ports: SwitchPortConfig) -> Site:
-    """Two leaves below a spine, with a cable between them, and the pool of RDMA on VLANs 1000-1999 alone."""
-    site = fabric("l1 l2", *pairs(("l1", "l2"), ("s1",)), switches=(switch_of("l1", ports),))
+def with_lists(port: SwitchPortConfig, leaf: str = "l1", *, pooled: bool = True, cables: int = 1) -> Site:
+    """Two leaves below a spine, with cables between them, and the pool of RDMA on VLANs 1000-1999 alone."""
+    site = fabric(*["l1 l2"] * cables, *pairs(("l1", "l2"), ("s1",)), switches=(switch_of(leaf, (port,)),))
     pool = VlanPool(physical_networks=("rdma",), vlans=((1000, 1999),))
-    return changed(site, pools=site.pools.model_copy(update={"cluster": pool}))
+    return changed(site, pools=site.pools.model_copy(update={"cluster": pool})) if pooled else site
+
+
+def without_port_1(*complete: str, cables: int = 1) -> Site:
+    """The same with no record of that port: of a switch whose ports are all listed, it is shut."""
+    site = with_lists(listed((1000, 1000)), cables=cables)
+    switches = (
+        item.model_copy(update={"ports": item.ports[1:]}) if item.name == "l1" else item for item in site.switches
+    )
+    ports = Completeness(table="switch_ports", devices=complete, seen="2026-11-20", by="the test")
+    return forgetting.changed(site, switches=tuple(switches), complete=(*site.complete, ports))
 
 
 def listed(*tagged: tuple[int, int]) -> SwitchPortConfig:
@@ -56,6 +68,9 @@ INTACT: dict[str, Callable[[], Site]] = {
     "spines in a row": lambda: fabric(*pairs(("l1",), ("s1",)), "s1 s2", "s2 s3"),
     "management below a leaf": lambda: fabric(*CLOS, "l1 m1", unlisted=("m1",)),
     "a cable without VLANs of RDMA": lambda: with_lists(listed((2, 99))),
+    "a cable without them at its other end": lambda: with_lists(listed((2, 99)), "l2"),
+    "a port that carries nothing": lambda: with_lists(listed(), pooled=False),
+    "a port without a record, of a switch whose ports are listed": lambda: without_port_1("l1"),
     "a port that is shut": lambda: with_lists(SwitchPortConfig(port=1, mode="disabled")),
 }
 
@@ -79,6 +94,30 @@ DEFECTS: dict[str, tuple[Callable[[], Site], Verdict, str]] = {
     ),
     "a native VLAN of RDMA on it": (
         lambda: with_lists(SwitchPortConfig(port=1, mode="trunk", untagged=1000)),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "any VLAN on it, where no pool says which are RDMA's": (
+        lambda: with_lists(listed((2, 99)), pooled=False),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a port that nobody listed": (
+        without_port_1,
+        N, "buffers may wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "two cables, of which one is listed": (
+        lambda: without_port_1(cables=2),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a routed port": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="routed")),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a tunnel of tags": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="dot1q-tunnel", untagged=2)),
+        N, "buffers may wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a list that a driver fills": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="trunk", tagged=((2, 99),), filled_by="neutron")),
         V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
     ),
     "spines in a ring": (
@@ -115,6 +154,8 @@ def test_what_a_finding_shows() -> None:
     )
     (item,) = answer(TOP_22, DEFECTS["over switches of which nobody says that they pause"][0](), plan()).findings
     assert item.missing == ("whether l3 pauses",)
+    (item,) = answer(TOP_22, without_port_1(), plan()).findings
+    assert item.missing == ("switches.l1.ports.1",)
     (item,) = answer(TOP_22, DEFECTS["cables that nobody listed"][0](), plan()).findings
     assert (item.missing, item.specificity) == (("complete.cables.s1",), 33)
 
