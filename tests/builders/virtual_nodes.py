@@ -28,9 +28,12 @@ def whole_flavor(**overrides: object) -> FlavorSpec:
     return FlavorSpec.model_validate(fields | overrides)
 
 
-def virtual_site(flavor: FlavorSpec | None = None, **overrides: object) -> Site:
-    """Two units of four nodes, of which two are hypervisors; `overrides` replace whole fields of `Site`."""
-    base = gpu_site()
+def virtual_site(flavor: FlavorSpec | None = None, base: Site | None = None, **overrides: object) -> Site:
+    """Two units of four nodes, of which two are hypervisors; `overrides` replace whole fields of `Site`.
+
+    `base`: the hall with something besides.
+    """
+    base = base or gpu_site()
     fields: dict[str, object] = {
         "hosts": tuple(_virtual(host) if host.name in VIRTUAL else host for host in base.hosts),
         "switches": tuple(_with_trunks(base, item) if item.name == "inband-1" else item for item in base.switches),

@@ -79,8 +79,6 @@ def entries(hall: Hall, told: str) -> list[dict[str, Any]]:
     found = []
     for one in json.loads(told)["evidence"]:
         about = dict(one["about"])
-        if "partition_key" in about:
-            about["partition_key"] = int(about["partition_key"], 16)
         entry = {**about, "step": one["step"], "at": now(seconds=1), "by": "runner-1", **figures().get(one["step"], {})}
         if "fabric" in entry:
             like = entry["fabric"]["ports"]["compute1"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,11 @@ from interlock.resources import (
     Server,
     Subnet,
 )
+from tests.builders.placement import CutCloud, CutShort
 from tests.builders.virtual_nodes import whole_flavor
 from tests.support.engine.process import Process
 from tests.support.engine.stack import Stack
+from tests.support.sampling import Sampling
 from tests.support.world.declared import FILE, SHA512, operator, site_folder
 
 NODE, DEVICES = "dgx-1", 20
@@ -79,7 +82,28 @@ def said(faults: list[str]) -> str:
     return "\n".join(faults)
 
 
-def test_a_node_goes_from_one_tenant_to_the_next(cloud: Cloud, tmp_path: Path) -> None:
+def cut_off_and_taken_in_between(cloud: Cloud, sampling: Sampling) -> None:
+    """Given back by runs that end at some change, before it is carried out or before its answer, and by a last one."""
+    numbers = sampling.some("devices that are given back", range(1, DEVICES), 2)
+    for place, number in enumerate(numbers):
+        done, answered = number - (numbers[place - 1] if place else 0), place % 2 == 1
+        with pytest.raises(CutShort):
+            give_back(CutCloud(cloud, done + (not answered), answered, changes_only=True), NODE)  # type: ignore[arg-type]
+        devices = devices_of(cloud, NODE)
+        assert [device.inventory["reserved"] for device in devices] == [0] * number + [1] * (DEVICES - number)
+        # Somebody has a device that is free already: nothing else is given back until that is gone.
+        consumer, api = str(uuid.uuid4()), cloud.api(SERVICE)
+        taken = {devices[0].provider: {"resources": {devices[0].resource_class: 1}}}
+        login = {"project_id": cloud.login.project, "user_id": cloud.login.user}
+        api.put(f"/allocations/{consumer}", {"allocations": taken, **login})
+        with pytest.raises(Failure, match="is in use"):
+            give_back(cloud, NODE)
+        assert sum(device.inventory["reserved"] for device in devices_of(cloud, NODE)) == DEVICES - number
+        api.delete(f"/allocations/{consumer}")
+    assert len(give_back(cloud, NODE)) == DEVICES - numbers[-1]
+
+
+def test_a_node_goes_from_one_tenant_to_the_next(cloud: Cloud, sampling: Sampling, tmp_path: Path) -> None:
     processes = [Process(), Process(), Process()]
     folder = site_folder(tmp_path)
     operators = Stack(processes[0], "lyon-site", SITE_OWNER, site(), site_owner=SITE_OWNER, folder=folder)
@@ -111,7 +135,7 @@ def test_a_node_goes_from_one_tenant_to_the_next(cloud: Cloud, tmp_path: Path) -
         assert states(cloud) == {(1, 0, True)}
         assert "kept back after an earlier server" in said(bob.admit(preview=False))
 
-        assert len(give_back(cloud, NODE)) == DEVICES
+        cut_off_and_taken_in_between(cloud, sampling)
         assert states(cloud) == {(0, 0, True)}
         assert give_back(cloud, NODE) == ()
         assert bob.admit(preview=False) == []
@@ -120,6 +144,8 @@ def test_a_node_goes_from_one_tenant_to_the_next(cloud: Cloud, tmp_path: Path) -
     finally:
         for stack in (alice, bob, operators):
             stack.delete_all()
+        # Whoever uses the cloud next finds the node free.
+        give_back(cloud, NODE)
         for process in processes:
             process.close()
 

@@ -20,6 +20,7 @@ from interlock.planning.removal import removal_of
 from interlock.planning.request_hashes import request_hash
 from interlock.resources import Aggregate, Flavor, FlavorAccess, Port, SecurityGroup, Server
 from interlock.vocabulary import Claimant
+from tests.builders.gpu_heads import headed, site_with_heads
 from tests.builders.gpu_plans import claims, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_tenant
 from tests.builders.pod64 import locked, site_locked
@@ -50,6 +51,15 @@ def test_one_that_is_given_out_is_not_given_again() -> None:
     assert {*nodes(first), *given(virtual_tenant("globex"), first)} == set(VIRTUAL)
     with pytest.raises(PlanningError, match="needs 2 dgx-h100 nodes of one hall"):
         given(virtual_tenant("globex", virtual_cluster(2)), first)
+
+
+def test_a_head_is_put_on_no_node() -> None:
+    """Though both are hypervisors on its network with room: whoever is there has the GPUs of it."""
+    nobody_else = virtual_site(base=site_with_heads(0))
+    with pytest.raises(PlanningError, match="no hypervisor of role poplar has an interface on inband"):
+        given(gpu_tenant("acme", headed()), site=nobody_else)
+    beside = locked(virtual_site(base=site_with_heads(1)), gpu_tenant("acme", headed()))
+    assert beside.allocation.clusters["train"].heads == ("head-1",)
 
 
 def test_a_node_of_one_lock_is_held_once_and_of_two_it_is_told() -> None:

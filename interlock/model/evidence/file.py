@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -15,7 +16,15 @@ from .measured import AllReduceFile, DiagnosticsFile, FabricFile, FirmwareFile
 from .values import Moment
 
 _GUID = Annotated[str, Field(pattern="^[0-9A-Fa-f]{16}$")]
-_KEY = Annotated[int, Field(ge=1, le=0x7FFF)]
+_HEX = re.compile("0x[0-9A-Fa-f]{1,4}")
+
+
+def _key(value: object) -> object:
+    """`interlock settle --format json` says 0x0001, which JSON has as text, and YAML as a number."""
+    return int(value, 16) if isinstance(value, str) and _HEX.fullmatch(value) else value
+
+
+_KEY = Annotated[int, Field(ge=1, le=0x7FFF), BeforeValidator(_key)]
 
 _Step = Literal[
     "deregistered",
@@ -53,7 +62,9 @@ class SeenFile(FileModel):
     vlan: Vlan | None = Field(default=None, description="VLAN id on one switch; needs `switch`, `serial`")
     vni: Vni | None = Field(default=None, description="VXLAN id on the site's cloud")
     storage_vip: Address | None = Field(default=None, description="address of the storage appliance")
-    partition_key: _KEY | None = Field(default=None, description="P_Key, its 15 bits; needs `infiniband`")
+    partition_key: _KEY | None = Field(
+        default=None, description='P_Key, its 15 bits, or as text, `"0x0001"`; needs `infiniband`'
+    )
     guid: _GUID | None = Field(default=None, description="GUID of an InfiniBand port")
     nvlink_partition: Count | None = Field(default=None, description="NVLink partition; needs `domain`")
     gpu: Serial | None = Field(default=None, description="name of a GPU; needs `domain`")
