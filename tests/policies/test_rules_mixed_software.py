@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import Roll
-from policies import Judgement, Severity
+from interlock.model.tenant.request import HeadServers, Roll
+from policies import Judgement, Severity, Verdict
 from tests.builders.completeness import declared_complete
+from tests.builders.gpu_heads import FLAVOR, head_claims, headed, site_with_heads
 from tests.builders.gpu_plans import claims, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_image, gpu_site, gpu_tenant, node_name
 from tests.policies.workspace import NA, N, P, V, assumptions, changed, judged, sharing, verdicts
@@ -18,9 +19,9 @@ NEXT = "dgx-os-next"
 SLIP = "keep jobs on nodes of one image until all have it"
 
 
-def site(before: dict[str, Any] | None = None, **after: Any) -> Site:
+def site(hall: Site | None = None, before: dict[str, Any] | None = None, **after: Any) -> Site:
     """A hall with a second image, which states the same as the first one, but for `after`."""
-    base = declared_complete(gpu_site(sharing=sharing(), assumptions=assumptions()))
+    base = declared_complete(hall or gpu_site(sharing=sharing(), assumptions=assumptions()))
     first = gpu_image()
     assert first.software is not None
     old = first.model_copy(update={"software": first.software.model_copy(update=before or {})})
@@ -30,7 +31,7 @@ def site(before: dict[str, Any] | None = None, **after: Any) -> Site:
 
 def rolled(*drained: tuple[int, int], before: dict[str, Any] | None = None, **after: Any) -> Judgement:
     """A cluster of three nodes, the first of them (or `drained`) with the second image, beside one without a roll."""
-    known = site(before, **after)
+    known = site(before=before, **after)
     roll = Roll(image=NEXT, drained=tuple(node_name(*node) for node in drained or ((1, 1),)))
     request = gpu_tenant("acme", cluster("train", 3, roll=roll), cluster("serve", 1))
     given = [claims(1, (1, 1), (1, 2), (1, 3)), claims(2, (2, 1))]
@@ -49,6 +50,17 @@ def test_one_image_is_not_asked_and_two_alike_are_proved() -> None:
     assert verdicts(rolled())["SW-19"] == P
     # At the end of a roll all have the new image: nothing is beside each other any more.
     assert verdicts(rolled((1, 1), (1, 2), (1, 3), nccl="2.22.3"))["SW-19"] == NA
+
+
+def test_heads_have_an_image_of_their_own_and_are_no_nodes() -> None:
+    known = site(site_with_heads(sharing=sharing(), assumptions=assumptions()), nccl="2.22.3")
+    roll = Roll(image=NEXT, drained=(node_name(1, 1),))
+    heads = HeadServers(count=1, flavor=FLAVOR, image=NEXT)
+    cases: tuple[tuple[dict[str, Any], Verdict], ...] = (({"roll": roll}, V), ({}, NA))
+    for given, verdict in cases:
+        request = gpu_tenant("acme", headed(heads=heads, **given))
+        judgement = judged(known, clusters_planned(request, [head_claims(1, (1, 1), (1, 2))], known))
+        assert verdicts(judgement)["SW-19"] == verdict
 
 
 @pytest.mark.parametrize(
