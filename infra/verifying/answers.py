@@ -25,7 +25,7 @@ BY_FACTS = frozenset({"AUTH-01", "ISO-01", "ISO-02", "ISO-11", "SEC-05", "TOP-06
 #: Whose stack is asked -> the rules of severity W or I: without them a certificate is sound, and says less.
 WARNING = {
     "both": "ISO-10 ISO-26 L3-07 L3-12",
-    "tenant": "SW-02 SW-04 SW-10 SW-15 SW-18 TOP-04 TOP-24",
+    "tenant": "SW-02 SW-04 SW-10 SW-15 SW-18 SW-19 TOP-04 TOP-24",
     "site": "PWR-06 TOP-25",
 }
 #: What rules that find something say, and what their findings say.

@@ -27,7 +27,7 @@ from .errors import Failure, Trouble, refused
 from .pools import ThreadPools
 from .references import persons
 from .state import Declared
-from .turns import ClaimsPlace
+from .turns import ClaimsPlace, StackHolding
 
 T = TypeVar("T")
 
@@ -138,16 +138,21 @@ class ClaimsLifecycle:
         others = [entry for entry in record.entries if entry.digest != taking.entry.digest] if record else []
         return frozenset(identity for entry in others for identity in entry.held)
 
-    def held_by_state(self, place: ClaimsPlace) -> frozenset[str]:
-        """All exclusive identities of the stack at this place, which nobody else holds; none if its state is another.
+    def held_by_state(self, place: ClaimsPlace) -> StackHolding:
+        """What the stack at this place holds, and nobody else; nothing if its state is another.
 
-        Blocks, and needs no proof. Raises `Failure`.
+        Without a proof what only some of its footprints have is in doubt: a run that ended well leaves one of them.
+        Blocks. Raises `Failure`.
         """
         with _as_failure():
             record = self._of(place.store, site_of(place.stack)).stack(place.stack)
         if record is None or not place.lineage or record.lineage != place.lineage:
-            return frozenset()
-        return frozenset(identity for entry in record.entries for identity in entry.held)
+            return StackHolding()
+        taking = self._taking() if self._gate.has_proof else None
+        entries = [frozenset(entry.held) for entry in record.entries]
+        held = frozenset[str]().union(*entries)
+        wanted = frozenset(taking.entry.held) if taking is not None else held.intersection(*entries)
+        return StackHolding(held, held - wanted)
 
     def place(self) -> ClaimsPlace | None:
         """Where the stack of the proof claims; None without a proof, and for a stack that claims nothing."""

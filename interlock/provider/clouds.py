@@ -30,7 +30,7 @@ from .redaction import REDACTOR, quote_no_files
 from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
 from .switch_readings import SwitchReadings
-from .turns import ClaimsPlace
+from .turns import ClaimsPlace, StackHolding
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
@@ -117,8 +117,8 @@ class Cloud:
         #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
         #: may raise `Failure`.
         self.held_before: Callable[[], frozenset[str]] = frozenset
-        #: All exclusive identities that the stack of a state holds at that place. It blocks, and may raise `Failure`.
-        self.held_by_state: Callable[[ClaimsPlace], frozenset[str]] = lambda _: frozenset()
+        #: What the stack of a state holds at that place. It blocks, and may raise `Failure`.
+        self.held_by_state: Callable[[ClaimsPlace], StackHolding] = lambda _: StackHolding()
         #: Where the stack at work claims; None where no program says so.
         self.claims_place: Callable[[], ClaimsPlace | None] = _nowhere
 

@@ -36,6 +36,15 @@ class ClaimsPlace(NamedTuple):
         return self._asdict()
 
 
+class StackHolding(NamedTuple):
+    """Exclusive identities of a stack, as the claims store has them."""
+
+    #: Of all its footprints that are, or may be, applied.
+    held: frozenset[str] = frozenset()
+    #: Those that a run which was stopped may have used, and that a run under way does not want.
+    in_doubt: frozenset[str] = frozenset()
+
+
 @contextmanager
 def writing(cloud: Cloud, subject: str, place: ClaimsPlace | None) -> Iterator[Turn]:
     """The turn to write something, which nobody else has meanwhile. Raises `Failure`."""

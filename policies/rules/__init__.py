@@ -29,6 +29,7 @@ from .infiniband import ISO_19, ISO_20, ISO_21, ISO_23
 from .links import ISO_27
 from .login_keys import SEC_05
 from .lossless import TOP_22
+from .mixed_software import SW_19
 from .node_drivers import SW_01, SW_02, SW_03, SW_04, SW_12, SW_18
 from .node_fabrics import SW_05, SW_06, SW_07, SW_08, SW_14
 from .node_settings import SW_09, SW_10, SW_11, SW_13, SW_15
@@ -72,7 +73,7 @@ RULES: tuple[Rule, ...] = (
     CST_01,
     LIF_03, LIF_13,
     SW_01, SW_02, SW_03, SW_04, SW_05, SW_06, SW_07, SW_08, SW_09, SW_10, SW_11, SW_12, SW_13, SW_14, SW_15, SW_16,
-    SW_17, SW_18,
+    SW_17, SW_18, SW_19,
 )  # fmt: skip
 
 __all__ = ["RULES", "Cause", "Of", "Polarity", "Rule", "RuleAnswer"]

@@ -45,6 +45,8 @@ FIRMWARE = """evidence:
   acceptance:
     dgx-h100: {firmware: {hca: ["28.39.3560"], gpu: ["96.00.89.00.01"], nvswitch: ["96.10.55.00.01"]}}
 """
+#: Another image for nodes, with another NCCL.
+SECOND, NCCL = "gpu-node-2", ("nccl: 2.21.5", "nccl: 2.22.3")
 #: Rows of a port's table: a full member's keys, that of acme first, and the default one as a limited member.
 ACMES, GLOBEXS, NOBODYS = (0x8001, 0x7FFF), (0x8002, 0x7FFF), (0x7FFF,)
 
@@ -97,9 +99,14 @@ class Hall:
         """Who Ironic lent these nodes to, each time anew: the same for a node that was left alone."""
         return [str(self.cloud.baremetal.get_node(node(number)).instance_id) for number in numbers]
 
-    def ask(self, old: str, new: str) -> str:
-        """Change acme's request, lock it and apply it; returns what the lock said."""
-        self.project.edit("hall/tenants/acme.yaml", old, new)
+    def images(self, *numbers: int) -> list[str]:
+        """What these nodes were deployed with."""
+        return [str(self.cloud.baremetal.get_node(node(number)).instance_info["image_source"]) for number in numbers]
+
+    def ask(self, *changes: str) -> str:
+        """Change acme's request (old, new, old, new …), lock it and apply it; returns what the lock said."""
+        for old, new in zip(changes[::2], changes[1::2], strict=True):
+            self.project.edit("hall/tenants/acme.yaml", old, new)
         said = self.project.must(self.project.interlock("lock", "acme", "--site", RACK)).text
         self.project.must(self.project.plain_up(ACME))
         return said
@@ -112,6 +119,10 @@ class Hall:
 def node(number: int) -> str:
     """Name of a node."""
     return f"hall-1-su01-n{number:02}"
+
+
+#: What acme's request says of its roll: node 4 is drained.
+ROLL = f"roll: {{image: {SECOND}, drained: [{node(4)}]}}"
 
 
 def both(keys: tuple[int, ...]) -> set[PortTables]:
@@ -127,6 +138,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     try:
         project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
         project.init(SITE, ACME, GLOBEX)
+        _offer_second_image(project)
         project.must(project.plain_up(SITE))
         _enrol(project, sandbox)
         subnet = named(RACK).infiniband
@@ -136,6 +148,14 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
             yield Hall(project, sandbox, cloud, subnet.topology)
     finally:
         sandbox.supervise("down")
+
+
+def _offer_second_image(project: Project) -> None:
+    text = (project.folder / "stacks/hall/site.yaml").read_text()
+    first = text[text.index("  gpu-node:\n") : text.index("  gpu-head:\n")]
+    assert NCCL[0] in first
+    project.edit("hall/site.yaml", first, first + first.replace("gpu-node", SECOND).replace(*NCCL))
+    project.must(project.interlock("lock", "--site", RACK))
 
 
 def _enrol(project: Project, sandbox: Sandbox) -> None:
@@ -218,7 +238,6 @@ def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:
 
 
 def test_an_audit_finds_a_stranger_in_a_partition_and_an_up_leaves_it_there(hall: Hall) -> None:
-    hall.project.must(hall.project.interlock("audit", "--site", RACK))
     stranger = f"{hall.guid(IDLE, 1):016x}"
     hall.ufm.add(0x0001, [stranger], "full", index0=False, ip_over_ib=True)
     found = hall.project.interlock("audit", "--site", RACK)
@@ -264,9 +283,27 @@ def test_another_node_comes_in_the_place_of_one_that_is_named_and_no_other_is_to
     assert nodes["acme-train-node-1"] == {"host": node(7), "address": "10.60.0.11"}
 
 
-def test_a_cluster_shrinks_by_the_node_that_is_named(hall: Hall) -> None:
+def test_it_grows_while_one_drained_node_gets_another_image_and_no_other_is_touched(hall: Hall) -> None:
+    """In one `up`. The new node has the old image, since nobody named it: old and new are beside each other."""
+    others, before = hall.instances(1, 3, 7), hall.instances(4)
+    first = hall.images(4)
+    hall.ask(f"without: [{node(2)}]\n", f"without: [{node(2)}]\n    {ROLL}\n", "nodes: 4\n", "nodes: 5\n")
+    assert hall.instances(1, 3, 7) == others
+    assert hall.instances(4) != before
+    assert hall.images(1, 3, 7, 8) == first * 4
+    assert hall.images(4) != first
+    assert hall.tables() == {number: both(ACMES if number in (1, 3, 4, 7, 8) else NOBODYS) for number in range(1, 9)}
+    assert hall.vlans() == [1000, QUARANTINE, 1000, 1000, QUARANTINE, QUARANTINE, 1000, 1000]
+    nodes = hall.project.output(ACME)["clusters"]["acme-train"]["nodes"]
+    assert {name: one["host"] for name, one in nodes.items()} == {
+        f"acme-train-node-{index}": node(number) for index, number in enumerate((1, 7, 3, 4, 8))
+    }
+
+
+def test_a_cluster_shrinks_by_the_nodes_that_are_named_and_stays_in_the_middle_of_its_roll(hall: Hall) -> None:
     before = hall.instances(1, 4, 7)
-    hall.ask(f"nodes: 4\n    without: [{node(2)}]\n", f"nodes: 3\n    without: [{node(2)}, {node(3)}]\n")
+    gone = f"without: [{node(2)}, {node(3)}, {node(8)}]\n"
+    hall.ask("nodes: 5\n", "nodes: 3\n", f"without: [{node(2)}]\n", gone)
     assert hall.instances(1, 4, 7) == before
     assert hall.tables() == {number: both(ACMES if number in (1, 4, 7) else NOBODYS) for number in range(1, 9)}
     assert list(hall.project.output(ACME)["clusters"]["acme-train"]["nodes"]) == [
@@ -275,7 +312,8 @@ def test_a_cluster_shrinks_by_the_node_that_is_named(hall: Hall) -> None:
 
 
 def test_a_released_cluster_has_no_nodes_and_no_partition_and_keeps_its_network(hall: Hall) -> None:
-    hall.ask(f"nodes: 3\n    without: [{node(2)}, {node(3)}]\n", "nodes: 3\n    state: released\n")
+    gone = f"without: [{node(2)}, {node(3)}, {node(8)}]\n    {ROLL}\n"
+    hall.ask(gone, "state: released\n")
     assert hall.ufm.partition(0x0001) is None
     assert hall.tables() == dict.fromkeys(range(1, 9), both(NOBODYS))
     assert hall.vlans() == [QUARANTINE] * 8

@@ -23,7 +23,7 @@ TWO: dict[frozenset[str], str] = {
     frozenset({"controllers", "state", "accounting", "release"}): _RAW,
     frozenset({"physical_network", "vlans", "subnets"}): _RAW,
     frozenset({"members", "ssh_public_key", "ssh_from", "public", "ca", "accounts", "people"}): _LISTS,
-    frozenset({"name", "keys", "since", "until", "accounts", "vpods"}): _LISTS,
+    frozenset({"name", "keys", "since", "until", "accounts", "vpods", "clusters"}): _LISTS,
     frozenset({"host", "user", "prefixes"}): _LISTS,
     frozenset({"provider", "cipher", "key_size", "control_location"}): _RAW,
     frozenset({"kind", "endpoint", "keys"}): _RAW,

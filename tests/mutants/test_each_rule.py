@@ -20,6 +20,7 @@ from tests.builders.pod64 import tenant
 from tests.builders.states import out
 from tests.mutants.operator import LOST
 from tests.mutants.operators import OPERATORS
+from tests.policies import test_rules_mixed_software as mixed_software
 from tests.policies import test_rules_whole_nodes as whole_nodes
 from tests.policies.test_data_rules import site_of as storing_site
 from tests.policies.test_data_rules import with_policy
@@ -144,6 +145,7 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     **{flaw.rule: partial(on_infiniband, flaw.site) for flaw in VIOLATED},
     "SW-08": lambda: fabricless(roce_site(pfc_priority=4)),
     "SW-13": lambda: fabricless(hypervisor_site(mitigations=False)),
+    "SW-19": lambda: mixed_software.rolled(nccl="2.22.3"),
     "SW-16": lambda: software(stating({"vipu": "1.18.0"}, {"vipu": "1.17.0"})),
     "SW-17": lambda: software(flavored(disk_gib=19)),
     "LIF-03": lambda: whole_nodes.found(whole_nodes.acme().plan, whole_nodes.one_time_use(False)),

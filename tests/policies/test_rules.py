@@ -184,6 +184,7 @@ ELSEWHERE = {
     **dict.fromkeys(("SEC-01", "SEC-02", "SEC-03", "SEC-04", "SEC-08", "SEC-12", "SEC-15", "SEC-21"), "test_rules_sec"),
     **dict.fromkeys(("ISO-29", "ISO-30", "TOP-26"), "test_rules_clusters"),
     "TOP-27": "test_rules_storage_fabrics",
+    "SW-19": "test_rules_mixed_software",
     "SEC-05": "test_rules_login_keys",
     "CAP-02": "test_rules_host_room",
     **dict.fromkeys(("TOP-17", "TOP-18", "TOP-19", "TOP-25"), "test_fat_trees"),
@@ -229,7 +230,7 @@ LIGHTER = {
     },
     Severity.WARN: {
         "ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "TOP-24", "TOP-25", "PWR-06", "SW-04", "SW-10", "SW-15",
-        "SW-18",
+        "SW-18", "SW-19",
     },
     Severity.INFO: {"SW-02"},
 }  # fmt: skip

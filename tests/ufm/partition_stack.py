@@ -20,7 +20,7 @@ from interlock.provider.preflight.faults import Fault
 from interlock.provider.preflight.partitions import fabric_managers, free_partitions
 from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
-from interlock.provider.turns import ClaimsPlace
+from interlock.provider.turns import ClaimsPlace, StackHolding
 from interlock.resources import Admission, Admitted, PartitionKey, PartitionMember
 from interlock.retry import RetryPolicy
 from interlock.ufm.loading import FabricAccess, FabricsRead
@@ -73,7 +73,7 @@ class PartitionStack:
     held: frozenset[str] = frozenset()
     #: Where it claims, with a proof; and all that it holds there by its state.
     place: ClaimsPlace | None = None
-    holds: frozenset[str] = frozenset()
+    holds: StackHolding = field(default_factory=StackHolding)
     retry_policy: RetryPolicy = AT_ONCE
     #: Name of the resource in its plan.
     name: str = NAME
@@ -149,7 +149,7 @@ class PartitionStack:
     def _cloud(self) -> Cloud:
         cloud = paper_cloud(self.way(), self.folder, self.retry_policy)
         cloud.held_before = lambda: self.held
-        cloud.held_by_state = lambda place: self.holds if place == self.place else frozenset()
+        cloud.held_by_state = lambda place: self.holds if place == self.place else StackHolding()
         return cloud
 
     def _life(self, spec: PartitionKey | None) -> Lifecycle:

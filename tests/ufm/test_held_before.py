@@ -8,7 +8,7 @@ from interlock.provider.admitted import AdmissionGate
 from interlock.provider.claims import ClaimsLifecycle
 from interlock.provider.pools import ThreadPools
 from interlock.provider.preview_token import PreviewTokens
-from interlock.provider.turns import ClaimsPlace
+from interlock.provider.turns import ClaimsPlace, StackHolding
 from interlock.resources import Admission, Admitted, Claims
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
@@ -56,17 +56,22 @@ def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -
 def test_a_destroy_has_no_proof_and_finds_all_that_its_state_holds(tmp_path: Path) -> None:
     """Whatever a run has claimed that was stopped; nothing for the state of another backend."""
     ledger = Ledger(FolderStore(tmp_path / "store"))
-    destroying, nobody = lifecycle(ledger, tmp_path, proof=False), frozenset[str]()
+    destroying, nobody = lifecycle(ledger, tmp_path, proof=False), StackHolding()
     assert destroying.held_by_state(ClaimsPlace(STORE, STACK, "minted")) == nobody
     record = ledger.take(taking(STACK, FIRST, ledger), None)
     ledger.confirm(STACK, record.lineage)
     ledger.take(taking(STACK, SECOND, ledger), record.lineage)
     ours = ClaimsPlace(STORE, STACK, record.lineage)
-    assert destroying.held_by_state(ours) == identities(0, 1) | identities(0, 5)
+    everything = identities(0, 1) | identities(0, 5)
+    assert destroying.held_by_state(ours) == (everything, identities(1, 5) - identities())
+    # An `up` of the second footprint wants what that one has.
+    assert lifecycle(ledger, tmp_path).held_by_state(ours) == (everything, identities(1) - identities())
     assert destroying.held_by_state(ours._replace(lineage="another")) == nobody
     assert destroying.held_by_state(ours._replace(lineage="")) == nobody
     ledger.release(STACK, identities(0, 5) - identities(0))
-    assert destroying.held_by_state(ours) == identities(0, 1)
+    assert destroying.held_by_state(ours).held == identities(0, 1)
+    ledger.drop(STACK, record.lineage, FIRST.digest)
+    assert destroying.held_by_state(ours).in_doubt == frozenset()
 
 
 def test_where_a_stack_claims_is_known_with_a_proof_alone(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import REDACTOR
-from interlock.provider.turns import ClaimsPlace
+from interlock.provider.turns import ClaimsPlace, StackHolding
 from interlock.resources import PartitionKey
 from tests.ufm.conftest import GUIDS
 from tests.ufm.double import CONFIG_MANAGER, INFRA_CONTROLLER, PASSWORD, PREFIX, WITH_JOBS, Cut, Double, Profile
@@ -179,7 +179,7 @@ def test_killed_in_an_update_a_destroy_takes_out_all_that_the_stack_claims(
     stack.place = ClaimsPlace("file:///claims", "lyon-acme", "l1")
     stack.up(FULL)
     assert stack.killed(partition((0, 5)), at, cut)
-    stack.holds = identities(0, 1, 5)
+    stack.holds = StackHolding(identities(0, 1, 5))
     stack.destroy()
     assert stack.double.table == {}
 
@@ -201,7 +201,7 @@ def test_killed_in_an_update_a_destroy_leaves_what_is_not_claimed(
     stack.up(FULL)
     assert stack.killed(partition((0, 5)), 2, "after")
     before = stack.double.members(KEY)
-    stack.holds, stack.place = holds, stack.place._replace(lineage=lineage)
+    stack.holds, stack.place = StackHolding(holds), stack.place._replace(lineage=lineage)
     assert f"members that this stack did not put in: {GUIDS[5]} (full)" in refusal(stack, None)
     assert stack.double.members(KEY) == before
 

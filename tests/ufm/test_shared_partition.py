@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interlock.provider.errors import Failure, Trouble
+from interlock.provider.turns import ClaimsPlace, StackHolding
 from interlock.resources import PartitionKey
 from interlock.store.places import open_store
 from interlock.store.turns import Turns
 from tests.ufm.conftest import AT_ONCE, GUIDS
 from tests.ufm.double import CONFIG_MANAGER, INFRA_CONTROLLER, WITH_JOBS, Cut, Double, Profile
-from tests.ufm.partition_stack import KEY, table
+from tests.ufm.partition_stack import KEY, identities, table
 from tests.ufm.shared_stack import SharingStack, appliance, part
 
 PROFILES = pytest.mark.parametrize("profile", [CONFIG_MANAGER, INFRA_CONTROLLER, WITH_JOBS])
@@ -214,3 +216,19 @@ def test_a_destroy_that_knows_no_store_is_refused(acme: SharingStack, globex: Sh
     with pytest.raises(Failure, match="nobody says which claims store orders the writers"):
         acme.destroy()
     assert GUIDS[2] in members(acme)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize(("then", "at"), [((2, 3), 1), ((3,), 2)], ids=["one more", "another one"])
+def test_killed_in_an_update_a_destroy_takes_out_what_the_killed_run_put_in(
+    acme: SharingStack, globex: SharingStack, cut: Cut, then: tuple[int, ...], at: int
+) -> None:
+    """And neither members of others nor those of another cluster of the same stack, which are in all its footprints."""
+    serve = replace(acme, name="acme-serve-key")
+    serve.up(part(6))
+    acme.up(part(2))
+    acme.place = ClaimsPlace(acme.claims, acme.stack)
+    assert acme.killed(part(*then), at, cut)
+    acme.holds = StackHolding(identities(2, 3, 6), identities(*{2, 3} - ({2} & {*then})) - identities())
+    acme.destroy()
+    assert members(acme) == both(appliance(), part(4, 5), part(6))

@@ -49,7 +49,7 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
     PATIENCE: ClassVar[float] = 90.0
     OUTPUTS: ClassVar[Mapping[str, str]] = {
         "prefix": "prefix of the subnet that the UFM said it manages",
-        "guids": "GUIDs that this stack has put into it, or may have: no other is ever taken out",
+        "guids": "GUIDs that this stack has put into it, or may have: a change takes out no other",
         "store": "the claims store: there its key and ports are claimed, and writers of a shared one take turns",
         "stack": "the stack, as it claims there",
         "lineage": "whose state this is, as the claims store has it",
@@ -154,6 +154,11 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
                 # They stay for ever: nobody should wait for that.
                 raise refused(f"{_what(target)}: meanwhile others came in, who stay: {in_words(others)}", NOT_OURS)
 
+    def left_behind(self, cloud: Cloud, target: Target[PartitionKey]) -> str:
+        if target.spec.shared:
+            SharedPart(cloud, target, _what(target)).mend()
+        return ""
+
 
 def _part_of(
     cloud: Cloud, ident: str, named: PartitionId, target: Target[PartitionKey], partition: FabricPartition
@@ -173,7 +178,7 @@ def _stopped(cloud: Cloud, target: Target[PartitionKey], named: PartitionId) -> 
     They are the stack's as long as it claims them, and the key: nobody else puts them in, or may have it meanwhile.
     """
     place = cloud.claims_place() or ClaimsPlace.recorded(target.recorded)
-    held = frozenset[str]() if place is None else cloud.held_by_state(place)
+    held = frozenset[str]() if place is None else cloud.held_by_state(place).held
     return guids_held(held) if holds_key(held, cloud.fabrics.prefix(named.infiniband), named.number) else frozenset()
 
 

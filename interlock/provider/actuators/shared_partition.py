@@ -101,7 +101,8 @@ class SharedPart:
             before = client.partition(self.spec.key)
             if before is None:
                 return
-            others = before.guids - self.known
+            ours = self.known | (self._in_doubt() if before.guids - self.known else frozenset())
+            others = before.guids - ours
             if "full" in self.wanted.values() and others:
                 left = in_words(member for member in before.members if member.guid in others)
                 raise refused(
@@ -109,11 +110,19 @@ class SharedPart:
                     "destroy the clusters of all tenants first, or take these members out at UFM if nobody has them",
                 )
             turn.still()
-            client.remove(self.spec.key, before.guids & self.known)
-            after = self._read_back(client, {}, others)
+            client.remove(self.spec.key, before.guids & ours)
+            after = self._read_back(client, {}, others, ours)
             if after is not None and not after.members:
                 client.delete(self.spec.key)
             turn.still()
+
+    def mend(self) -> None:
+        """Take out what a run left there that was stopped, where nothing is there that the state knows."""
+        if doubt := self._in_doubt():
+            with asking():
+                partition = self.cloud.fabrics.of(self.spec.infiniband).partition(self.spec.key)
+            if partition is not None and partition.guids & doubt:
+                self.remove()
 
     def fields(self, partition: FabricPartition) -> dict[str, Any] | None:
         """What is seen of this stack's part; None if nothing of it is there."""
@@ -147,6 +156,13 @@ class SharedPart:
         with asking(), writing(self.cloud, subject, self.place) as turn:
             yield self.cloud.fabrics.of(self.spec.infiniband).undisturbed(), turn
 
+    def _in_doubt(self) -> frozenset[str]:
+        """GUIDs that a run of this stack which was stopped may have put in, of which no state knows anything.
+
+        Not all that it holds: another of its clusters has members under the same key.
+        """
+        return frozenset() if self.place is None else guids_held(self.cloud.held_by_state(self.place).in_doubt)
+
     def _check(self, before: FabricPartition | None) -> None:
         if before is not None and (why := not_shareable(before, self.spec, self.recorded)):
             raise refused(f"{self.what}: {why}", NOT_OURS)
@@ -154,20 +170,25 @@ class SharedPart:
             raise refused(f"{self.what}: {why}", SERVERS_FIRST)
 
     def _read_back(
-        self, client: UfmClient, wanted: Mapping[str, str], others: Collection[str]
+        self, client: UfmClient, wanted: Mapping[str, str], others: Collection[str], gone: Collection[str] = ()
     ) -> FabricPartition | None:
-        """The partition once it is as written. Raises `Failure` if it does not come to that."""
+        """The partition once it is as written. `gone`: GUIDs that are not to be in it any more.
+
+        Raises `Failure` if it does not come to that.
+        """
         wrong = ""
         for wait in (*_LOOKS_AGAIN, None):
             after = client.partition(self.spec.key)
-            wrong = self._wrong(after, wanted, others)
+            wrong = self._wrong(after, wanted, others, gone)
             if not wrong:
                 return after
             if wait is not None:
                 self.cloud.retry_policy.sleep(wait)
         raise Failure(Trouble.NOT_READY, f"{self.what} was written, and {wrong}", "run `pulumi up` again")
 
-    def _wrong(self, after: FabricPartition | None, wanted: Mapping[str, str], others: Collection[str]) -> str:
+    def _wrong(
+        self, after: FabricPartition | None, wanted: Mapping[str, str], others: Collection[str], gone: Collection[str]
+    ) -> str:
         seen: Mapping[str, str] = {} if after is None else after.memberships
         if lost := sorted(set(others) - seen.keys()):
             return f"members of others are gone: {', '.join(lost)}; who has them runs `pulumi up`"
@@ -176,6 +197,6 @@ class SharedPart:
         ]
         if wrong:
             return f"read back it is otherwise: {', '.join(wrong[:8])}"
-        if not wanted and (left := sorted(self.known & seen.keys())):
+        if left := sorted(seen.keys() & set(gone)):
             return f"{', '.join(left[:8])} is still in it"
         return f"somebody is full in it: {in_words(found)}" if after and (found := outsiders(after, self.spec)) else ""
