@@ -17,6 +17,7 @@ from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
 from interlock.garbage import collect_seldom
+from sandbox.services.owner import owned_by
 from tests.support.groups import FAST_SHARE, MUTANTS, is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
@@ -133,6 +134,8 @@ class Sandbox:
             check=False,
             text=True,
             capture_output=True,
+            # A session that is killed stops no cloud; the cloud sees that itself.
+            env={**os.environ, **owned_by(os.getpid())},
         )
         assert done.returncode == 0, f"sandbox {command} failed:\n{done.stderr}"
         if command in ("reset", "up"):

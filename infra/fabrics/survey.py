@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from infra.program.gate import Gate
 from interlock.model.evidence.fabric_file import FabricEvidenceFile, ManagerKeys
-from interlock.model.evidence.fabric_reading import node_guids
+from interlock.model.evidence.fabric_reading import limited_guids
 from interlock.model.evidence.sealed_files import FORMAT, UNSEALED
 from interlock.model.site.inventory import Site
 from interlock.model.site.networks import InfinibandSubnet
@@ -143,7 +143,7 @@ def evidence_of_manager(site: Site, name: str, item: AskedManager, by: str) -> F
 
 def _findings(site: Site, name: str, item: AskedManager) -> Iterator[ManagerFinding]:
     """The guards by the same code that reads them from evidence."""
-    guids = node_guids(site, name)
+    guids = limited_guids(site, name)
     file = evidence_of_manager(site, name, item, "whoever asks")
     words: dict[str, Callable[[], str]] = {
         "subnet_manager_keys_set": lambda: _keys_in_words(item.said),

@@ -19,10 +19,17 @@ def said_of_subnets(site: Json, files: dict[str, Json], guard: str) -> dict[str,
     for subnet in site["infiniband"]:
         name = subnet["name"]
         ports = (port for node in site["gpu_nodes"] for port in node["ports"] if port["infiniband"] == name)
-        guids = {port["guid"] for port in ports}
+        guids = {port["guid"] for port in ports} | _appliances(site, subnet)
         said = _said(site["name"], subnet, files.get(f"evidence/fabrics-{name}.json"), guard, guids)
         found[name] = f"the evidence of {name} {said}" if isinstance(said, str) else said
     return found
+
+
+def _appliances(site: Json, subnet: Json) -> set[str]:
+    """Ports of appliances: those of the subnet's own, and those that are declared as shared by their GUID."""
+    kinds = ("storage-appliance", "object-store")
+    shared = {item["node"].lower() for item in site["sharing"] if item["kind"] in kinds}
+    return {*(subnet["storage"] or {"appliance": ()})["appliance"], *shared}
 
 
 def _said(site: str, subnet: Json, found: Json | None, guard: str, guids: set[str | None]) -> bool | str:

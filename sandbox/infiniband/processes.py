@@ -1,4 +1,4 @@
-"""The processes of a subnet: started with files of their own, ended for good, also those that a killed run left."""
+"""The processes of a subnet: started with files of their own, ended for good, at the latest with who started them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from .binding import bound
 
 #: Seconds that a program that answers at once may take, and that something is waited for.
 QUERY_SECONDS = 20.0
@@ -39,7 +41,7 @@ def last_of(log: Path | None) -> str:
 
 
 class Daemon:
-    """A process with a pid file, by which the next run finds it if this one is killed."""
+    """A process that ends with the thread that starts it. By its pid file another run in its folder finds it."""
 
     def __init__(self, folder: Path, name: str, words: Sequence[str], environment: Mapping[str, str]) -> None:
         self.name = name
@@ -52,9 +54,8 @@ class Daemon:
         self._console = os.open(pipe, os.O_RDWR)
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                words,
+                bound(words, environment),
                 cwd=folder,
-                env={**os.environ, **environment},
                 stdin=self._console,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -88,7 +89,7 @@ class Daemon:
 
 
 def end_leftovers(folder: Path) -> None:
-    """End what a killed run left in this folder: processes of its pid files that started when these say."""
+    """End what another run has in this folder: processes of its pid files that started when these say."""
     for pid_file in sorted(folder.glob("*.pid")):
         words = pid_file.read_text(encoding="ascii").split()
         if len(words) == 2 and _started(int(words[0])) == words[1]:

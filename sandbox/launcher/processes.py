@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sandbox.launcher import configuration, frames
+from sandbox.launcher.births import birth
 from sandbox.launcher.catalogue import PROCESSES, Process, processes_of
 from sandbox.launcher.errors import SandboxError, with_log
 from sandbox.launcher.layout import Instance
@@ -49,19 +50,6 @@ def output_file(instance: Instance, name: str) -> Path:
 def logs(instance: Instance, process: Process) -> tuple[Path, Path]:
     """Where to look when a process fails: what it printed, and the log of its first service."""
     return output_file(instance, process.name), instance.logs / f"{process.listeners[0]}.log"
-
-
-def birth(pid: int) -> str:
-    """When a process began, in the kernel's clock ticks; empty when it does not run, and for a zombie.
-
-    With the process id it names one process for ever. A command line would not do:
-    Neutron overwrites its own, and its environment with it.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
-    except OSError:
-        return ""
-    return "" if fields[0] == "Z" else fields[19]
 
 
 def pid_of(instance: Instance, process: Process) -> int:

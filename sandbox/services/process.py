@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sandbox.services.journal import Application, Journal
+from sandbox.services.owner import end_with_owner
 
 BEGAN = time.monotonic()
 
@@ -43,7 +44,8 @@ class Here:
 
 
 def here() -> Here:
-    """The instance named by the environment that the supervisor gave."""
+    """The instance named by the environment that the supervisor gave. This process ends with its owner from now on."""
+    end_with_owner()
     folder = Path(os.environ["SANDBOX_INSTANCE"])
     return Here(folder, json.loads((folder / "ports.json").read_text(encoding="utf-8")))
 

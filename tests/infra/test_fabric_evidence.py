@@ -22,7 +22,9 @@ from infra.fabrics.survey import managers_of_audit
 from infra.program.gate import Gate
 from infra.verifying.subnet_managers import said_of_subnets
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
+from interlock.model.evidence.fabric_reading import limited_guids
 from interlock.model.evidence.values import moment_text
+from interlock.model.site.storage_fabric import StorageFabric
 from interlock.retry import RetryBudget, RetryPolicy
 from policies.facts.site import SiteFacts
 from tests.certificate.altering import sealed
@@ -196,6 +198,25 @@ def test_a_port_of_a_node_that_is_a_full_member_all_the_same(recorded: Hall, int
         recorded.double.default = {"membership": "limited", "guids": [full]}
         assert interlock("fabrics", "--record").code == (0 if holds else 1)
         assert recorded.held() == [True, holds]
+
+
+@pytest.mark.parametrize("listed", ["", "storage-appliance", "object-store"])
+def test_a_port_of_an_appliance_that_is_a_full_member_all_the_same(recorded: Hall, listed: str) -> None:
+    """It would meet every port of the subnet, whatever partition tenants share it in; a filer without GUID is none."""
+    recorded.change(full_in_default=["0002ca00000000c1"])
+    site = Gate.open("hall").workspace.site
+    (filer,) = (item for item in site.sharing if item.kind == "storage-appliance")
+    (subnet,) = site.infiniband
+    storage = StorageFabric(access="shared", appliance=("0002ca00000000c1",), key=0x64)
+    changed: dict[str, Any] = {"infiniband": (subnet.model_copy(update={"storage": storage}),)}
+    if listed:
+        named = (filer.model_copy(update={"kind": listed, "node": "0002CA00000000C1"}),)
+        changed = {"sharing": (*(item for item in site.sharing if item != filer), *named)}
+    file = FabricEvidenceFile.model_validate(recorded.read())
+    for found, holds in ((site, True), (site.model_copy(update=changed), False)):
+        assert file.said("default_partition_limited", limited_guids(found, SUBNET)) is holds
+        plain = json.loads(found.model_dump_json())
+        assert said_of_subnets(plain, {FILE: recorded.read()}, "default_partition_limited") == {SUBNET: holds}
 
 
 def test_a_full_member_may_be_the_port_whose_guid_nobody_states(recorded: Hall, interlock: Interlock) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.launcher import ports, processes
+from sandbox.launcher.births import birth
 from sandbox.launcher.catalogue import LISTENERS, PEOPLE, PROCESSES, processes_of
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import Instance
@@ -62,7 +63,7 @@ def test_a_pid_file_of_a_dead_process_names_nobody(tmp_path: Path) -> None:
     instance.run.mkdir()
     own = os.getpid()
     path = processes.pid_file(instance, process.name)
-    path.write_text(f"{own} {processes.birth(own)}", encoding="utf-8")
+    path.write_text(f"{own} {birth(own)}", encoding="utf-8")
     assert processes.pid_of(instance, process) == own
     path.write_text(f"{own} 1", encoding="utf-8")
     assert processes.pid_of(instance, process) == 0

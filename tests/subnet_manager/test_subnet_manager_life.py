@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.infiniband.partitions import ConfiguredPartition
-from sandbox.infiniband.processes import SubnetFailed, is_running
+from sandbox.infiniband.processes import SubnetFailed, is_running, wait_until
 from sandbox.infiniband.subnet import LiveSubnet
 from sandbox.infiniband.topology import SubnetTopology, TopologyCable, TopologyHca, TopologySwitch, TopologyWrong, rails
 
@@ -71,8 +71,9 @@ def test_a_standby_takes_over_with_the_same_partitions(small: LiveSubnet) -> Non
     assert small.host_table(guid("n0-r0")) == (0x7FFF,), "it manages"
 
 
-def test_what_a_killed_run_left_goes_with_the_next_one() -> None:
-    """A process that is killed leaves ibsim and OpenSM running; the next run in its folder ends them."""
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "still-there"])
+def test_the_processes_of_another_run_in_the_folder_end(killed: bool) -> None:
+    """With a run that is killed ibsim and OpenSM end by themselves; those of one that goes on, by the next run."""
     place = folder("killed")
     program = (
         "import sys; from pathlib import Path; from sandbox.infiniband.subnet import LiveSubnet; "
@@ -81,15 +82,18 @@ def test_what_a_killed_run_left_goes_with_the_next_one() -> None:
     )
     with subprocess.Popen(
         [sys.executable, "-c", program, str(place)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as killed:
-        assert killed.stdout is not None
-        assert killed.stdout.readline() == b"up\n"
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"up\n"
         left = [int(file.read_text().split()[0]) for file in place.glob("*.pid")]
-        killed.send_signal(signal.SIGKILL)
-    assert len(left) == 2
-    assert all(is_running(pid) for pid in left)
-    with LiveSubnet(rails(2, 1), place).running():
-        assert not any(is_running(pid) for pid in left)
+        assert len(left) == 2
+        assert all(is_running(pid) for pid in left)
+        if killed:
+            other.send_signal(signal.SIGKILL)
+            wait_until(lambda: not any(is_running(pid) for pid in left), "ibsim and OpenSM end")
+        with LiveSubnet(rails(2, 1), place).running():
+            assert not any(is_running(pid) for pid in left)
+        other.send_signal(signal.SIGKILL)
     assert not place.exists()
 
 

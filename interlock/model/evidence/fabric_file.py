@@ -44,8 +44,8 @@ class FabricEvidenceFile(SealedFile):
     def said(self, guard: str, guids: Collection[str | None]) -> bool | None:
         """What it says of a guard of A6; None: nothing.
 
-        `guids`: ports of nodes that the site has on the subnet, None for any whose GUID is not stated: a full member
-        of the default partition may be such a port.
+        `guids`: ports of nodes and of an appliance that the site has on the subnet, None for any whose GUID is not
+        stated: a full member of the default partition may be such a port.
         """
         if guard == "subnet_manager_keys_set":
             found = tuple(self.keys.model_dump().values())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,9 @@ from .resting import resting_on
 from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
 from .values import moment_text
 
+_GUID = re.compile("[0-9a-f]{16}")
+#: What an appliance on InfiniBand is declared as; a port of `monitoring` may be the subnet manager's.
+_APPLIANCES = ("storage-appliance", "object-store")
 _PREFIX, _SUFFIX = "fabrics-", ".json"
 
 
@@ -67,16 +71,30 @@ def with_fabrics(site: Site, files: Mapping[str, FabricEvidenceFile]) -> Site:
     return resting_on(site, "A6", seen)
 
 
-def node_guids(site: Site, infiniband: str) -> frozenset[str | None]:
-    """GUIDs of the ports that nodes of the site have on a subnet; None among them: that of some port is not stated."""
-    return frozenset(port.guid for node in site.gpu_nodes for port in node.ports if port.infiniband == infiniband)
+def limited_guids(site: Site, infiniband: str) -> frozenset[str | None]:
+    """GUIDs that are no full members of a subnet's default partition: ports of nodes, and of its storage appliance.
+
+    None among them: that of some port is not stated. `sharing` says which tenants may meet an appliance, in partitions
+    that it is put into; in the default one it would meet every port of the subnet, whoever has it.
+    """
+    storage = site.infiniband_subnet[infiniband].storage
+    appliance = storage.appliance if storage is not None else ()
+    ports = (port.guid for node in site.gpu_nodes for port in node.ports if port.infiniband == infiniband)
+    return frozenset((*ports, *appliance, *_shared_appliances(site)))
+
+
+def _shared_appliances(site: Site) -> Iterator[str]:
+    """Those of `sharing` that are named by GUID; the entry does not say on which subnet."""
+    for item in site.sharing:
+        if item.kind in _APPLIANCES and _GUID.fullmatch(item.node.lower()):
+            yield item.node.lower()
 
 
 def _seen(site: Site, files: Mapping[str, FabricEvidenceFile], guard: str, subnet: InfinibandSubnet) -> DeviceSeen:
     name, file = subnet.name, files.get(subnet.name)
     if file is None:
         return DeviceSeen(device=name)
-    guids, wrong = node_guids(site, name), ""
+    guids, wrong = limited_guids(site, name), ""
     said = file.said(guard, guids)
     if file.prefix != subnet.prefix:
         wrong = f"the evidence of {name} is of the subnet {file.prefix}, and the site has {subnet.prefix}"
