@@ -36,7 +36,7 @@ NCCL_IB_ADDR_FAMILY=AF_INET
 NCCL_IB_ADDR_RANGE={subnet}
 """
 _CLASS = """\
-# DSCP {dscp}, which the switches put into the class that they pause{marks}.
+# DSCP {dscp}: the switches pause its class{marks}.
 NCCL_IB_TC={traffic_class}
 """
 _NO_CLASS = "# Which DSCP the switches pause is not stated by a fabric profile: NCCL_IB_TC says it.\n"
@@ -115,7 +115,7 @@ def roce_conf(scope: ClusterScope) -> str:
     profile = _profile(scope, scope.claims.roce_network or "")
     if profile is None:
         return text + _NO_CLASS
-    marks = " and marked by congestion" if profile.ecn else ""
+    marks = ", and mark congestion" if profile.ecn else ""
     traffic_class = profile.dscp << 2 | (_ECT if profile.ecn else 0)
     return text + _CLASS.format(dscp=profile.dscp, marks=marks, traffic_class=traffic_class)
 

@@ -14,7 +14,7 @@ from .gpu import GpuHost
 from .inventory import Site
 
 #: Why no cluster is larger.
-BEYOND_A_LEAF_GROUP = "for more than one it takes routes and a VRF for each tenant, which cannot be made yet"
+BEYOND_A_LEAF_GROUP = "more than one leaf group takes routes and a VRF for each tenant, which cannot be made yet"
 
 
 def leaf_groups(site: Site) -> tuple[str, ...]:
