@@ -1,4 +1,4 @@
-"""A GPU cluster: its heads, its nodes, its in-band network, its P_Key on each InfiniBand subnet, and its S3 key."""
+"""A GPU cluster: heads, nodes, its in-band and RoCE network, its P_Key on each InfiniBand subnet, and its S3 key."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import Any, ClassVar
 import pulumi
 
 from interlock.resources import BareMetalServer, Network, PartitionKey, Port, Server
+from interlock.vocabulary import NetworkRole
 
 from .base import PlannedComponent
 from .entries import public_address
 from .s3_keys import s3_key_in_use
 
+_ROCE = NetworkRole.ROCE
+
 
 class GpuClusterNode(PlannedComponent):
-    """A node: a whole host, or the virtual server that has all devices of one. Outputs: `host`, `address`."""
+    """A node: a whole host, or the virtual server that has all devices of one. Outputs: `host`, `address`, with RoCE
+    `rails`.
+    """
 
     TYPE: ClassVar[str] = "ClusterNode"
 
@@ -31,9 +36,16 @@ class GpuClusterNode(PlannedComponent):
         planned = (item.resource for item in self.declaration.proof.plan.of(self.name))
         return next(item.address for item in planned if isinstance(item, Port))
 
+    @property
+    def rails(self) -> list[str]:
+        """Addresses on the RoCE network, by rail; empty without RoCE."""
+        plan = self.declaration.proof.plan
+        ports = (item.resource for item in plan.of(self.name))
+        return [item.address for item in ports if isinstance(item, Port) and plan.role_of(item.network) is _ROCE]
+
     def outputs(self) -> dict[str, Any]:
-        """Host and address."""
-        return {"host": self.host, "address": self.address}
+        """Host and addresses."""
+        return {"host": self.host, "address": self.address, **({"rails": self.rails} if self.rails else {})}
 
 
 class GpuClusterHead(PlannedComponent):
@@ -60,8 +72,8 @@ class GpuClusterHead(PlannedComponent):
 
 
 class GpuCluster(PlannedComponent):
-    """One GPU cluster. Outputs: `heads`, `nodes`, `network`, `partition_keys`; where its tenant has buckets,
-    `s3_access_key` and `s3_secret_key` (a secret).
+    """One GPU cluster. Outputs: `heads`, `nodes`, `network`, `partition_keys`, and `roce_network` where it has one;
+    where its tenant has buckets, `s3_access_key` and `s3_secret_key` (a secret).
     """
 
     TYPE: ClassVar[str] = "GpuCluster"
@@ -83,6 +95,12 @@ class GpuCluster(PlannedComponent):
         return next(item.name for item in planned if isinstance(item, Network))
 
     @property
+    def roce_network(self) -> str | None:
+        """Name of the network that the rails of its nodes are on; None without RoCE."""
+        planned = self.declaration.proof.plan.of(self.name)
+        return next((item.name for item in planned if item.role is _ROCE), None)
+
+    @property
     def partition_keys(self) -> dict[str, str]:
         """InfiniBand subnet -> the 15 bits of the P_Key there, as hexadecimal digits; empty without InfiniBand."""
         planned = (item.resource for item in self.declaration.proof.plan.of(self.name))
@@ -95,6 +113,7 @@ class GpuCluster(PlannedComponent):
             "nodes": {node.name: node.outputs() for node in self.nodes},
             "network": self.network,
             "partition_keys": self.partition_keys,
+            **({} if self.roce_network is None else {"roce_network": self.roce_network}),
             **self._s3_key(),
         }
 

@@ -62,7 +62,9 @@ def _gpu_ending(gate: Gate, outputs: Mapping[str, Mapping[str, Any]]) -> str:
 
 DEMOS = {
     DemoName.POD: Demo("lyon", ("acme",), SANDBOX, "lyon", enrols=False, ending=_pod_ending),
-    DemoName.GPU: Demo("hall", ("acme", "globex", "initech"), GPU_SANDBOX, "hall", enrols=True, ending=_gpu_ending),
+    DemoName.GPU: Demo(
+        "hall", ("acme", "globex", "initech", "umbrella"), GPU_SANDBOX, "hall", enrols=True, ending=_gpu_ending
+    ),
 }
 
 
@@ -72,7 +74,7 @@ def demo(
     """Bring up a sandbox, the operator's stack and tenants' stacks.
 
     Applies `lyon-site` and `lyon-acme` with the policy pack, and says what exists then. With `gpu`, a hall of GPU
-    nodes instead, with a real InfiniBand subnet manager: `hall-site` and three tenants.
+    nodes instead, with a real InfiniBand subnet manager: `hall-site` and four tenants.
 
     Everything it makes lies in .interlock/. A second run changes nothing and says so.
 

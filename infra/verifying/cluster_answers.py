@@ -55,6 +55,27 @@ def left_out(plan: PlanOfStack) -> Iterator[str]:
             if not ports:
                 yield f"{host} of {cluster} has no compute port"
             yield from (f"{name} of {host} is left out" for name, *where in ports if tuple(where) not in full)
+        for name, network in plan.networks_of(cluster, "roce").items():
+            for host in dict.fromkeys(hosts):
+                yield from _rails_left_out(plan, host, name, network)
+
+
+def _rails_left_out(plan: PlanOfStack, host: str, name: str, network: Json) -> Iterator[str]:
+    """Every rail of a node is behind a switch port in the RoCE network, and as many ports are attached there."""
+    known = plan.inventory.hosts.get(host, {"interfaces": {}})
+    rails = known["interfaces"].get(network["physical_network"], ())
+    if not rails:
+        yield f"{host} has no rail on {network['physical_network']}"
+    set_there = {
+        item["interface"]
+        for item in plan.all("SwitchPort").values()
+        if (item["device"], item["network"], item["vlan"]) == (host, name, network["segmentation_id"])
+    }
+    yield from (f"{rail} of {host} is not in {name}" for rail in rails if rail not in set_there)
+    ports = (port for server in plan.servers.values() if server["host"] == host for port in plan.ports_of(server))
+    attached = [port for port in ports if port in plan.all("Port") and plan.all("Port")[port]["network"] == name]
+    if len(attached) < len(rails):
+        yield f"{host} has {len(attached)} ports in {name}"
 
 
 def without_storage(plan: PlanOfStack) -> Iterator[str]:

@@ -23,6 +23,7 @@ class PlanOfStack:
         self.public_from: dict[str, list[str]] = plan.get("public_from", {})
         self.untested: list[Json] = [*plan.get("untested", ())]
         self._vpod = {item["name"]: item["vpod"] for item in plan["resources"]}
+        self._role = {item["name"]: item["role"] for item in plan["resources"]}
         self._component = {item["name"]: item["component"] for item in plan["resources"]}
         self._type = {item["name"]: item["type"] for item in plan["components"]}
 
@@ -120,6 +121,11 @@ class PlanOfStack:
     def keys_of(self, cluster: str) -> list[Json]:
         """The P_Keys of a cluster."""
         return [item for name, item in self.all("PartitionKey").items() if self._vpod[name] == cluster]
+
+    def networks_of(self, part: str, role: str) -> dict[str, Json]:
+        """Name -> fields of the networks of a vPOD or cluster that are stated to be for this."""
+        networks = self.all("Network").items()
+        return {name: item for name, item in networks if (self._vpod[name], self._role[name]) == (part, role)}
 
     @property
     def keys_outside(self) -> list[Json]:

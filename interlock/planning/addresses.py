@@ -14,8 +14,9 @@ A management subnet has no Poplar servers, so it may be smaller than /24: from .
 there, its BMC's and its gateway's. Machines are counted by position in their logical rack, and by logical racks of
 sixteen where a vPOD has several, so a vPOD that grows within its rack changes nobody's address.
 
-In the one subnet of a GPU cluster there are the router, its heads at .5 and .6 and, from .10 on, its nodes, up to
-Neutron's own addresses.
+In the in-band subnet of a GPU cluster there are the router, its heads at .5 and .6 and, from .10 on, its nodes, up to
+Neutron's own addresses. In its RoCE subnet each node has one address for each rail, one after the other: with eight
+rails those of node 0 are .8 to .15, of node 1 .16 to .23. A node that is added, or leaves, changes nobody else's.
 """
 
 from __future__ import annotations
@@ -58,6 +59,16 @@ def poplar_address(subnet: str, index: int) -> str:
 def most_nodes(length: int) -> int:
     """Nodes of a GPU cluster that have an address in a subnet with a prefix of this length."""
     return max(0, (1 << (32 - length)) - 1 - AUTOMATIC - POPLAR)
+
+
+def most_railed_nodes(length: int, rails: int) -> int:
+    """Nodes of so many rails that have an address for each in a RoCE subnet with a prefix of this length."""
+    return max(0, ((1 << (32 - length)) - 1 - AUTOMATIC) // rails - 1)
+
+
+def rail_address(subnet: str, number: int, rail: int, rails: int) -> str:
+    """The address of a rail, from 1, of the node of this number in a RoCE subnet. Each node has `rails` of them."""
+    return _address(subnet, rails * (number + 1) + rail - 1)
 
 
 def node_address(subnet: str, number: int) -> str:

@@ -22,14 +22,18 @@ from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_guid, no_key, no_nodes, no_such_nodes
 from .cluster_numbers import number_nodes, written_numbers
+from .cluster_pins import check_pins
 from .errors import AllocationError, NeedsMove, PlanningError
 from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
 from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spots_of
-from .out_of_service import BRING_BACK, refused_pin, said_of
+from .roce_draft import RoceDraft
 
 _NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
+_BY_KEYS = "on the same InfiniBand subnets with every GUID stated"
+#: What joins nodes of a cluster, by its fabric. Without one, storage may still be on InfiniBand.
+_JOINED = {"infiniband": _BY_KEYS, "none": _BY_KEYS, "roce": "with all rails on one network of the pool `roce`"}
 #: How good a place is: units, racks, nodes that are free there besides, and which of the site's groups it is.
 _Rank = tuple[int, int, int, int]
 
@@ -53,15 +57,18 @@ class ClusterDraft:
     keys: dict[str, int] = field(default_factory=dict)
     vip: str | None = None
     heads: tuple[str, ...] = ()
+    #: Where its nodes were found to have their rails; None: where they had them.
+    leaf_group: str | None = None
 
     def keep(self) -> None:
         """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
         if self.before is not None:
             self.subnet = self.before.cluster_subnet
+        self._roce.keep()
         if self.is_released:
             return
         if self.pins.hosts is not None:
-            self._check_pins(self.pins.hosts)
+            check_pins(self.allocated, self.cluster, self.pins, self.before)
             self._take_nodes(self.pins.hosts)
         elif self.before is not None and self.before.former:
             self._take_nodes(self._former_again(self.before.former))
@@ -75,7 +82,7 @@ class ClusterDraft:
             self._complete_released()
             return
         missing = self.cluster.nodes - len(self.nodes)
-        if missing > 0 or not self._reaches(self.network_before):
+        if missing > 0 or not (self._reaches(self.network_before) and self._roce.reaches(self.nodes)):
             self._check_network()
             self._place(missing)
         else:
@@ -89,6 +96,8 @@ class ClusterDraft:
         if self.vlan is None or self.subnet is None:
             raise RuntimeError(f"{self.holder} is not complete")
         most = most_nodes(IPv4Network(self.subnet).prefixlen)
+        if self._roce.subnet is not None:
+            most = min(most, self._roce.most_nodes())
         numbered = number_nodes(self.before.numbered if self.before else {}, self.nodes, most)
         return ClusterAllocation(
             hosts=tuple(numbered.values()),
@@ -96,6 +105,7 @@ class ClusterDraft:
             cluster_network=self.network,
             cluster_vlan=self.vlan,
             cluster_subnet=self.subnet,
+            **self._roce.fields(),
             partition_keys=dict(sorted(self.keys.items())),
             storage_vip=self.vip,
             heads=self.heads,
@@ -132,6 +142,10 @@ class ClusterDraft:
     def _groups(self) -> tuple[NodeGroup, ...]:
         return node_groups(self.allocated.site, self.cluster)
 
+    @cached_property
+    def _roce(self) -> RoceDraft:
+        return RoceDraft(self.allocated, self.cluster, self.before, self._take)
+
     @property
     def _to_remember(self) -> tuple[str, ...]:
         if self.before is None or not self.is_released:
@@ -156,6 +170,7 @@ class ClusterDraft:
             raise PlanningError(what, "take it out of the request, or say `state: present`", (*self.asked, "state"))
         self.network, self.vlan, self.subnet = before.cluster_network, before.cluster_vlan, before.cluster_subnet
         self.keys = dict(before.partition_keys)
+        self._roce.keep_released()
         self.vip = before.storage_vip if self.has_share else None
 
     @property
@@ -185,25 +200,6 @@ class ClusterDraft:
     def _known(self) -> dict[str, GpuHost]:
         return self.allocated.site.gpu_node
 
-    def _check_pins(self, names: tuple[str, ...]) -> None:
-        name, site = self.cluster.name, self.allocated.site
-        out, path = "pin others, or remove `hosts` from its pins", ("pins", name, "hosts")
-        if len(names) != self.cluster.nodes:
-            what = f"cluster {name} asks for {self.cluster.nodes} nodes and pins {len(names)}"
-            raise PlanningError(what, f"pin {self.cluster.nodes}, or remove `hosts` from its pins", path)
-        refused = refused_pin(site, self.pins, self.before.hosts if self.before else ())
-        if refused is not None:
-            what = f"cluster {name} pins {said_of(refused[1], 'which ')}"
-            raise PlanningError(what, f"{out}; or {BRING_BACK}", ("pins", name, refused[0]))
-        halls = sorted({self._known[node].hall for node in names if node in self._known})
-        if len(halls) > 1:
-            what = f"cluster {name} pins nodes of {' and '.join(halls)}, and has those of one hall"
-            raise PlanningError(what, out, path)
-        for node in names:
-            if ("hosts", node) not in self._held and self.allocated.hosts.servers.get(node):
-                what = f"cluster {name} pins {node}, which is given out already"
-                raise AllocationError(what, hint=out, path=path)
-
     def _reaches(self, network: str | None) -> bool:
         """True if all nodes have an interface on a network; what the site does not list is the gate's to judge."""
         hosts = [self.allocated.site.host[name] for name in self.nodes if name in self.allocated.site.host]
@@ -213,6 +209,8 @@ class ClusterDraft:
         """A cluster whose nodes are cabled elsewhere by now gets another network only if a move was asked for."""
         stays = self.before is None or self.may_move or self.pins.hosts is not None or not self.nodes
         if stays or self._reaches(self.network_before):
+            if not stays:
+                self._roce.check_stays(self.nodes)
             return
         what = f"cluster {self.cluster.name} is on {self.network_before}, and not all its nodes have an interface there"
         raise NeedsMove(self.cluster.name, what, "", ITS_NETWORK)
@@ -225,15 +223,17 @@ class ClusterDraft:
                 groups = self._around(self.nodes) or self._groups
                 error = no_nodes(self.allocated, self.cluster, groups, self.nodes)
                 closest = error.closest if isinstance(error, AllocationError) else error.what
-                what = f"cluster {self.cluster.name} cannot grow to {self.cluster.nodes} nodes where it is"
-                raise NeedsMove(self.cluster.name, what, closest, ALL_NODES, (*self.asked, "nodes"))
+                cannot = f"grow to {self.cluster.nodes} nodes" if missing > 0 else f"have `{self.cluster.fabric}`"
+                key = "nodes" if missing > 0 else "fabric"
+                what = f"cluster {self.cluster.name} cannot {cannot} where it is"
+                raise NeedsMove(self.cluster.name, what, closest, ALL_NODES, (*self.asked, key))
             # Its own nodes stay in reach: what is left of it in the new place is no other node.
             self.nodes = ()
             found = self._best(self.cluster.nodes, ())
         if found is None:
             raise self._refusal()
         group, names = found
-        self.network = group.network
+        self.network, self.leaf_group = group.network, group.leaf_group
         self._take_nodes(names)
 
     def _best(self, missing: int, kept: tuple[str, ...]) -> tuple[NodeGroup, tuple[str, ...]] | None:
@@ -261,10 +261,11 @@ class ClusterDraft:
                 yield spot.name
 
     def _around(self, kept: tuple[str, ...]) -> tuple[NodeGroup, ...]:
-        """The groups that all these nodes are in, the network that the cluster is on first."""
+        """The groups that all these nodes are in, the networks that the cluster is on first."""
         known = {name for name in kept if name in self._known}
         groups = [group for group in self._groups if known <= {spot.name for spot in group.spots}]
-        return tuple(sorted(groups, key=lambda group: group.network != self.network_before))
+        was = (self.network_before, self._roce.network_before)
+        return tuple(sorted(groups, key=lambda group: (group.network != was[0], group.leaf_group != was[1])))
 
     def _lacks_ids(self, group: NodeGroup) -> AllocationError | None:
         """What the cluster lacks in a group besides nodes."""
@@ -273,7 +274,7 @@ class ClusterDraft:
         for subnet in group.subnets:
             if subnet not in self._keys_before and self._lowest_key(subnet) is None:
                 return no_key(self.allocated, self.cluster.name, subnet)
-        return None
+        return self._roce.lacks_vlan(group.leaf_group)
 
     def _refusal(self) -> PlanningError:
         """Why there is no place."""
@@ -287,7 +288,7 @@ class ClusterDraft:
         if self.pins.hosts is not None:
             return PlanningError(
                 f"cluster {self.cluster.name}: the nodes that it pins are not on one network of the pool `cluster`, or "
-                "not on the same InfiniBand subnets with every GUID stated",
+                f"not {_JOINED[self.cluster.fabric]}",
                 "pin others, or remove `hosts` from its pins",
                 ("pins", self.cluster.name, "hosts"),
             )
@@ -314,6 +315,7 @@ class ClusterDraft:
         if len(self.nodes) > most_nodes(IPv4Network(self.subnet).prefixlen):
             raise no_addresses(self.cluster, self.subnet, is_new=before is None)
         self._take(_NETWORK.subnet, self.subnet)
+        self._roce.complete(self.leaf_group, len(self.nodes))
         for subnet in self._subnets():
             key = self._keys_before.get(subnet) or self._lowest_key(subnet)
             if key is None:

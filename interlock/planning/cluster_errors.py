@@ -9,15 +9,17 @@ from ipaddress import IPv4Network
 from interlock.model.lock.record import ClusterAllocation
 from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site
+from interlock.model.site.leaf_groups import BEYOND_A_LEAF_GROUP, ethernet_rails, leaf_groups
 from interlock.model.tenant.request import Cluster
 
 from .addresses import most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim
 from .errors import AllocationError, PlanningError
-from .node_groups import NodeGroup, keyed_subnets, networks_of, subnets_of
+from .node_groups import NodeGroup, keyed_subnets, leaf_groups_of, networks_of, subnets_of
 from .obstacles import settling
 from .out_of_service import BRING_BACK, counted
+from .roce_draft import ITS_ROCE_NETWORK
 
 ALL_NODES = "all its nodes, and with them what is on their own disks"
 #: What another node in one's place costs.
@@ -33,10 +35,13 @@ def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) ->
     segment = (before.cluster_network, before.cluster_vlan) != (after.cluster_network, after.cluster_vlan)
     heads = [f"{old} (now {new})" for old, new in zip(before.heads, after.heads, strict=False) if old != new]
     keys = [name for name, key in before.partition_keys.items() if after.partition_keys.get(name, key) != key]
+    roce = [(part.roce_network, part.roce_vlan, part.roce_subnet) for part in (before, after)]
+    is_other = before.roce_network is not None and roce[0] != roce[1]
     return (
         *([f"nodes {', '.join(moved)}, and what is on their own disks"] if moved else []),
         *([f"heads on {', '.join(heads)}, and what is on their disks"] if heads else []),
         *([ITS_NETWORK] if segment or before.cluster_subnet != after.cluster_subnet else []),
+        *([ITS_ROCE_NETWORK] if is_other else []),
         *(f"its partition on {name}" for name in sorted(keys)),
     )
 
@@ -56,8 +61,10 @@ def no_nodes(
     free, there = len(free_nodes(allocated, best, cluster.without)), len(best.spots)
     held = len(mine & _names(best))
     so_far = f" besides the {held} that it has" if held else ""
-    what = f"cluster {cluster.name} needs {cluster.nodes} {cluster.node_type} nodes of one hall"
-    closest = f"closest is {best.hall}, with {there} of them, of which {free} are free{so_far}"
+    together = "of one hall" if best.leaf_group is None else "behind one leaf group"
+    what = f"cluster {cluster.name} needs {cluster.nodes} {cluster.node_type} nodes {together}"
+    where = best.hall if best.leaf_group is None else f"{best.leaf_group} in {best.hall}"
+    closest = f"closest is {where}, with {there} of them, of which {free} are free{so_far}"
     closest += _taken(allocated, best, mine, cluster)
     return AllocationError(what, closest, _freeing(allocated, best, free + held), _asked(cluster, "nodes"))
 
@@ -155,7 +162,8 @@ def _freeing(allocated: AllocationState, group: NodeGroup, most: int) -> str:
     parts = [f"ask for {most} at most" if most else "ask when some are free again"]
     parts += [f"settle what {', '.join(released)} released"] if released else []
     parts += [BRING_BACK] if any(not host.in_service for host in hosts) else []
-    return "; or ".join(parts)
+    hint = "; or ".join(parts)
+    return hint if group.leaf_group is None else f"{hint}; {BEYOND_A_LEAF_GROUP}"
 
 
 def _releases(allocated: AllocationState, host: Host) -> Iterable[Claim]:
@@ -177,6 +185,14 @@ def _unusable(site: Site, cluster: Cluster) -> PlanningError:
         return PlanningError(
             f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",
             "state the GUID of every compute port in the site file, or ask for `fabric: none`",
+            _asked(cluster, "fabric"),
+        )
+    if cluster.fabric == "roce" and not any(leaf_groups_of(site, node, cluster) for node in nodes):
+        rails, pool = ethernet_rails(cluster.node_type), ", ".join(leaf_groups(site)) or "none"
+        return PlanningError(
+            f"{what} with RoCE: none has its {rails} Ethernet compute ports on one network of the pool `roce` "
+            f"({pool}), each with MAC address and cable",
+            "state them under `interfaces` and `macs` of the nodes in the site file, by rail",
             _asked(cluster, "fabric"),
         )
     if all(keyed_subnets(site, node, cluster) is None for node in nodes):

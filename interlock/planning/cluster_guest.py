@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .addresses import head_address, node_address
+from .cluster_roce import roce_conf
 from .guest.files import GuestFile
 from .scheduler import (
     ClusterLayout,
@@ -41,8 +42,9 @@ def files_of_server(
 
 
 def _as_joined(scope: ClusterScope, file: GuestFile) -> GuestFile:
-    is_cut_off = scope.cluster.fabric == "none" and file.path == NCCL_CONF
-    return replace(file, content=_NO_INFINIBAND) if is_cut_off else file
+    if file.path != NCCL_CONF or scope.cluster.fabric == "infiniband":
+        return file
+    return replace(file, content=roce_conf(scope) if scope.cluster.fabric == "roce" else _NO_INFINIBAND)
 
 
 def texts_of_cluster(scope: ClusterScope) -> dict[str, str]:
@@ -76,5 +78,6 @@ def layout_of(scope: ClusterScope) -> ClusterLayout:
     layout = ClusterLayout(
         name=scope.cluster.name, head=first, nodes=nodes, node_type=scope.cluster.node_type, second=second,
         logins=() if second is not None else tuple(others), accounting=first if slurm.accounting else None,
+        leaf_group=scope.claims.roce_network,
     )  # fmt: skip
     return layout if slurm.release is None else replace(layout, release=slurm.release)

@@ -1,4 +1,5 @@
-"""The nodes of a GPU cluster: whole hosts that Ironic deploys, each with one leg on the in-band network, untagged.
+"""The nodes of a GPU cluster: whole hosts that Ironic deploys, each with one leg on the in-band network, untagged, and
+with RoCE one more for each rail.
 
 Its InfiniBand ports are no ports of Neutron's: the subnet manager has them, and `cluster_fabric` the partitions.
 """
@@ -10,8 +11,10 @@ from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
 from .cluster_guest import files_of_server, mounts_of
+from .cluster_roce import write_rails
 from .errors import PlanningError
 from .guest import node_user_data
+from .guest.rails import railed
 from .plan_builder import PlanBuilder
 from .scheduler import ClusterLayout
 from .scope import ClusterScope
@@ -32,19 +35,25 @@ def write_node(
     name = builder.component(scope.node(number), "ClusterNode", parent=scope.name())
     host, ironic = scope.claims.numbered[number], scope.site.ironic
     port, behind = _write_port(scope, builder, name, number), _write_switch_port(scope, builder, name, host)
+    rails, in_band = write_rails(scope, builder, name, number), scope.site.host[host].macs.get(behind.interface)
     mounts = mounts_of(scope)
     server = BareMetalServer(
         name=name, project=scope.project, node=host,
         resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
         image=Reference.site("Image", scope.cluster.image_of(host)),
-        keypair=scope.keypair, ports=(port,),
-        legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
+        keypair=scope.keypair, ports=(port, *(rail.port for rail in rails)),
+        legs=(_leg(behind), *(_leg(rail.behind) for rail in rails)),
         user_data=node_user_data(
-            name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts), drive=True
+            name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts),
+            drive=True, rails=railed([rail.told for rail in rails], in_band),
         ),
         shares=tuple(item.share for item in mounts),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
+
+
+def _leg(behind: SwitchPort) -> BareMetalLeg:
+    return BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields})
 
 
 def _write_port(scope: ClusterScope, builder: PlanBuilder, server: str, number: int) -> str:

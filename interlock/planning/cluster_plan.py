@@ -1,5 +1,5 @@
-"""One GPU cluster: its in-band network, its S3 user, its partitions of the InfiniBand fabric, its heads and its nodes,
-in this order.
+"""One GPU cluster: its in-band network, its RoCE network, its S3 user, its partitions of the InfiniBand fabric, its
+heads and its nodes, in this order.
 
 A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
 port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
@@ -18,6 +18,7 @@ from .cluster_fabric import write_partitions
 from .cluster_guest import layout_of
 from .cluster_heads import write_heads
 from .cluster_nodes import write_node
+from .cluster_roce import write_roce_network
 from .cluster_virtual_nodes import write_group, write_virtual_node
 from .plan_builder import PlanBuilder
 from .rolling import check_roll
@@ -30,6 +31,7 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     check_roll(scope.cluster, scope.claims)
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
+    write_roce_network(scope, builder)
     if scope.cluster.name in s3_keys_of(scope.tenant):
         write_s3_user(scope, builder, scope.cluster.s3_keys)
     partitions = write_partitions(scope, builder)

@@ -1,15 +1,21 @@
-"""Nodes that can be one cluster: of one hall, type and kind, on one in-band network and the same InfiniBand subnets."""
+"""Nodes that can be one cluster: of one hall, type and kind, on one in-band network, and on the same InfiniBand subnets
+or, with RoCE, behind one leaf group."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.inventory import Host, Site
+from interlock.model.site.leaf_groups import leaf_groups, rails_on
 from interlock.model.tenant.request import Cluster
 
 from .node_choice import NodeSpot
+
+#: Hall, in-band network, InfiniBand subnets, leaf group.
+_Key = tuple[str, str, tuple[str, ...], str | None]
 
 
 @dataclass(frozen=True)
@@ -23,21 +29,32 @@ class NodeGroup:
     #: fabric, and of storage ports where clusters reach the appliance by keys of their own.
     subnets: tuple[str, ...]
     spots: tuple[NodeSpot, ...]
+    #: Physical network of the RoCE network: a leaf group; None: the cluster asks for none.
+    leaf_group: str | None = None
 
 
 def node_groups(site: Site, cluster: Cluster) -> tuple[NodeGroup, ...]:
     """In the order of the site's halls, then of the networks of the pool."""
-    found: dict[tuple[str, str, tuple[str, ...]], list[NodeSpot]] = {}
+    found: dict[_Key, list[NodeSpot]] = {}
     for node, host in _of_kind(site, cluster):
         subnets = keyed_subnets(site, node, cluster)
         if subnets is None:
             continue
-        for network in networks_of(site, host):
-            found.setdefault((node.hall, network, subnets), []).append(spot_of(site, node.name))
+        for network, leaf_group in product(networks_of(site, host), leaf_groups_of(site, node, cluster)):
+            found.setdefault((node.hall, network, subnets, leaf_group), []).append(spot_of(site, node.name))
     order = {hall: number for number, hall in enumerate(dict.fromkeys(node.hall for node in site.gpu_nodes))}
     pool = site.pools.cluster.physical_networks if site.pools.cluster else ()
-    keys = sorted(found, key=lambda key: (order[key[0]], pool.index(key[1]), key[2]))
-    return tuple(NodeGroup(*key, tuple(found[key])) for key in keys)
+    leaves = (None, *leaf_groups(site))
+    keys = sorted(found, key=lambda key: (order[key[0]], pool.index(key[1]), key[2], leaves.index(key[3])))
+    return tuple(NodeGroup(*key[:3], tuple(found[key]), key[3]) for key in keys)
+
+
+def leaf_groups_of(site: Site, node: GpuHost, cluster: Cluster) -> tuple[str | None, ...]:
+    """Leaf groups that a node of the cluster can be in: those on which it has all its rails. None stands for none asked
+    for."""
+    if cluster.fabric != "roce":
+        return (None,)
+    return tuple(name for name in leaf_groups(site) if rails_on(site, node, name))
 
 
 def networks_of(site: Site, host: Host) -> tuple[str, ...]:

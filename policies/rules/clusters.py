@@ -24,11 +24,16 @@ from policies.proof import Severity
 
 from .attachments import neighbourhood
 from .media import data_wires, media_of, sub_owners
+from .roce_rails import railed_nodes, rails_left_out
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence, by_facts
 from .storage_fabrics import nodes_of, storage_of, storage_ports
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
+
+
+#: What the networks of clusters are for.
+NETWORKS = (NetworkRole.CLUSTER, NetworkRole.ROCE)
 
 
 def _compute_keys(model: Model, cluster: ClusterFact) -> list[PartitionKeyFact]:
@@ -128,8 +133,10 @@ def _place_of(model: Model, guid: str) -> str | None:
 def _no_port_left_out(model: Model, _: Names) -> RuleAnswer:
     clusters = [(cluster, keys) for cluster in model.plan.clusters if (keys := _compute_keys(model, cluster))]
     pairs = [(cluster, keys, host) for cluster, keys in clusters for host in nodes_of(model, cluster)]
-    causes = (cause for cluster, keys, host in pairs for cause in _left_out(model, cluster, keys, host))
-    return by_facts(len(pairs), causes)
+    railed = railed_nodes(model)
+    causes = [cause for cluster, keys, host in pairs for cause in _left_out(model, cluster, keys, host)]
+    causes += [cause for item in railed for cause in rails_left_out(model, item)]
+    return by_facts(len(pairs) + len(railed), causes)
 
 
 def _left_out(model: Model, cluster: ClusterFact, keys: list[PartitionKeyFact], host: str) -> Iterator[Cause]:
@@ -182,7 +189,7 @@ def _kept_apart(model: Model, names: Names) -> RuleAnswer:
 
 
 def _joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
-    """Sep with clusters as owners, over their in-band wires, their partitions and the media of vPODs.
+    """Sep with clusters as owners, over their in-band and RoCE wires, their partitions and the media of vPODs.
 
     Two vPODs are ISO-03's. The tenant's own router is left out, as it is behind control networks.
     """
@@ -191,7 +198,7 @@ def _joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     clusters = {cluster.name for cluster in model.plan.clusters}
     if not clusters:
         return
-    wires = {wire: name for name in sorted(clusters) for wire in data_wires(model, name, NetworkRole.CLUSTER)}
+    wires = {wire: name for name in sorted(clusters) for wire in data_wires(model, name, *NETWORKS)}
     owner = sub_owners(model) | wires
     media = media_of(model, graph) | _cluster_media(model, graph, list(wires))
     part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
@@ -248,22 +255,22 @@ ISO_30 = Rule(
     title="GPU clusters of one tenant are kept apart from each other and from its vPODs",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
-    why="a tenant's clusters are owners like its vPODs, unless it says `separate: no`: one P_Key or one in-band VLAN "
-    "for two would join them",
+    why="a tenant's clusters are owners like its vPODs, unless it says `separate: no`: one P_Key or one VLAN for two, "
+    "in band or of RoCE, would join them",
     source="docs/design/semantics.md §3, sub-owner",
-    needs=("nodes of clusters", "in-band networks", "partition keys", "A6"),
+    needs=("nodes of clusters", "in-band networks", "RoCE networks", "partition keys", "A6"),
     ask=_kept_apart,
     of=Of.TENANT,
 )
 TOP_26 = Rule(
     id="TOP-26",
-    title="every compute port of a GPU cluster's nodes is a full member of its partition",
+    title="every compute port of a GPU cluster's nodes is a full member of its partition, or in its RoCE network",
     severity=Severity.ERROR,
     polarity=Polarity.PRESENCE,
     why="NCCL takes one port for each GPU: with one that is left out, or limited, a job waits forever, and nobody says "
     "why",
     source="NCCL, environment variables: NCCL_IB_PKEY; NVIDIA UFM Enterprise, partitioning: membership",
-    needs=("partition keys", "GPU nodes", "their GUIDs", "nodes of clusters"),
+    needs=("partition keys", "GPU nodes", "their GUIDs", "nodes of clusters", "RoCE networks", "switch ports"),
     ask=_no_port_left_out,
     of=Of.TENANT,
 )

@@ -35,7 +35,7 @@ from tests.infra.evidence import now
 from tests.sandbox.switch_sessions import QUARANTINE, clients
 
 RACK = "hall"
-SITE, ACME, GLOBEX = (f"hall-{name}" for name in ("site", "acme", "globex"))
+SITE, ACME, GLOBEX, UMBRELLA = (f"hall-{name}" for name in ("site", "acme", "globex", "umbrella"))
 #: Nodes of both tenants and one that nobody has, as their locks have it.
 OF_ACME, OF_GLOBEX, IDLE = range(1, 5), range(5, 7), 8
 RAILS = range(1, 9)
@@ -95,6 +95,11 @@ class Hall:
         switch = clients(self.sandbox.dir)["inband-1"]
         return [switch.vlan_of(f"Ethernet{number}/1")[1] for number in range(1, 9)]
 
+    def rails(self) -> dict[int, int]:
+        """Port of the switch for RoCE -> its VLAN, of all that have a cable or might have one, as it says it."""
+        switch = clients(self.sandbox.dir)["roce-1"]
+        return {port: switch.vlan_of(f"Ethernet{port}/1")[1] for port in range(1, 33)}
+
     def instances(self, *numbers: int) -> list[str]:
         """Who Ironic lent these nodes to, each time anew: the same for a node that was left alone."""
         return [str(self.cloud.baremetal.get_node(node(number)).instance_id) for number in numbers]
@@ -137,7 +142,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     sandbox.supervise("reset", "--rack", RACK)
     try:
         project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
-        project.init(SITE, ACME, GLOBEX)
+        project.init(SITE, ACME, GLOBEX, UMBRELLA)
         _offer_second_image(project)
         project.must(project.plain_up(SITE))
         _enrol(project, sandbox)
@@ -161,7 +166,7 @@ def _offer_second_image(project: Project) -> None:
 def _enrol(project: Project, sandbox: Sandbox) -> None:
     listed: Path = project.folder / "nodes.json"
     listed.write_text(project.must(project.interlock("nodes", "--site", RACK, "--json")).out)
-    assert len(json.loads(listed.read_text())["nodes"]) == 10
+    assert len(json.loads(listed.read_text())["nodes"]) == 12
     sandbox.supervise("enrol", str(listed))
 
 
@@ -188,6 +193,34 @@ def test_two_tenants_have_no_path_to_each_other(hall: Hall) -> None:
     assert hall.paths(1, 4) == (0x8001,)
     assert hall.paths(5, 6) == (0x8002,)
     assert hall.paths(1, 5) == ()
+
+
+def test_a_tenant_with_roce_has_all_rails_of_its_nodes_in_one_vlan_and_nobody_else_there(hall: Hall) -> None:
+    before = hall.rails()
+    assert 2000 not in before.values()
+    hall.project.must(hall.project.up(UMBRELLA))
+    assert hall.rails() == before | dict.fromkeys(range(1, 17), 2000)
+    cluster = hall.project.output(UMBRELLA)["clusters"]["umbrella-render"]
+    assert [one["host"] for one in cluster["nodes"].values()] == ["roce-n1", "roce-n2"]
+    assert cluster["nodes"]["umbrella-render-node-1"]["rails"] == [f"10.61.0.{last}" for last in range(16, 24)]
+    ports = {port.name: port for port in hall.cloud.network.ports(network_id=_network(hall, "umbrella-render-roce"))}
+    macs = {port.mac_address for port in ports.values() if port.binding_vnic_type == "baremetal"}
+    assert macs == {f"02:00:00:00:1{number}:{rail:02}" for number in (1, 2) for rail in RAILS}
+    hall.project.unchanged(UMBRELLA)
+    hall.project.must(hall.project.interlock("audit", "--site", RACK))
+
+
+def test_a_tenant_with_roce_leaves_its_rails_at_rest(hall: Hall) -> None:
+    hall.project.must(hall.project.pulumi("destroy", UMBRELLA, "--yes"))
+    rails = hall.rails()
+    assert {rails[port] for port in range(1, 17)} == {QUARANTINE}
+    assert [hall.cloud.baremetal.get_node(name).provision_state for name in ("roce-n1", "roce-n2")] == ["available"] * 2
+
+
+def _network(hall: Hall, name: str) -> str:
+    found = hall.cloud.network.find_network(name)
+    assert found is not None
+    return str(found.id)
 
 
 def test_a_user_is_told_where_the_nodes_are(hall: Hall) -> None:

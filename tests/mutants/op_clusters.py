@@ -114,15 +114,20 @@ def with_cluster(
     nodes: tuple[int, ...],
     kind: ServerKind = "bare-metal",
     keys: Mapping[str, int] = NO_KEYS,
+    roce: tuple[str, int, str] | None = None,
 ) -> Workspace:
-    """The workspace with one more cluster in a tenant's plan. `keys`: P_Keys that it has besides, by subnet."""
+    """The workspace with one more cluster in a tenant's plan. `keys`: P_Keys that it has besides, by subnet. `roce`:
+    physical network, VLAN and subnet that it has instead of a partition."""
     request = Cluster(
-        name=name, nodes=len(nodes), node_type="dgx-h100", image=space.site.images[0].name, fabric="infiniband",
-        kind=kind,
+        name=name, nodes=len(nodes), node_type="dgx-h100", image=space.site.images[0].name, kind=kind,
+        fabric="infiniband" if roce is None else "roce",
     )  # fmt: skip
+    network, vlan, subnet = roce or (None, None, None)
+    own = {space.site.infiniband[0].name: 0x60 + number} if roce is None else {}
     claims = ClusterAllocation(
         hosts=tuple(f"gpu-node-{node}" for node in nodes), cluster_network="gpu", cluster_vlan=3500 + number,
-        cluster_subnet=f"10.99.{number}.0/24", partition_keys={space.site.infiniband[0].name: 0x60 + number, **keys},
+        cluster_subnet=f"10.99.{number}.0/24", partition_keys={**own, **keys},
+        roce_network=network, roce_vlan=vlan, roce_subnet=subnet,
     )  # fmt: skip
     builder = PlanBuilder()
     write_cluster(ClusterScope(site=space.site, tenant=tenant(owner), cluster=request, claims=claims), builder)

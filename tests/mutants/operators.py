@@ -18,6 +18,7 @@ from tests.mutants.op_halls import HALLS
 from tests.mutants.op_links import LINKS
 from tests.mutants.op_lossless import LOSSLESS
 from tests.mutants.op_rights import RIGHTS
+from tests.mutants.op_roce import ROCE
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_storage_fabrics import STORAGE_FABRICS
 from tests.mutants.op_switches import SWITCHES
@@ -29,5 +30,5 @@ from tests.mutants.operator import Operator
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS, *LOSSLESS,
-    *CLUSTERS, *CLUSTER_SHARES, *STORAGE_FABRICS, *WHOLE_NODES,
+    *CLUSTERS, *CLUSTER_SHARES, *ROCE, *STORAGE_FABRICS, *WHOLE_NODES,
 )  # fmt: skip

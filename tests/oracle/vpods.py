@@ -14,7 +14,7 @@ from .world import OP, Stack, World
 #: Rows of routers, of the cloud's rights, of hosts and of services for all: they join no media, and a tenant has them
 #: as a whole.
 BESIDE_MEDIA = frozenset({"E10", "E11", "E12", "E13", "E18", "A16", "A17", "A18", "A19", "A20", "A21", "A23", "A24"})
-MEDIA = ("ipu-data", "storage", "cluster")
+MEDIA = ("ipu-data", "storage", "cluster", "roce")
 CLUSTER = "GpuCluster"
 #: Rnics of machines hang on media; their other plugs do not.
 RNIC = "rnic"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -57,10 +57,10 @@ class ClusterFile(FileModel):
         description="`bare-metal`, or `vm`: each node as one virtual server that has all of its devices.",
     )
     image: str = Field(description="An image of the site, for its nodes.")
-    fabric: ClusterFabric | Literal["roce"] | None = Field(
+    fabric: ClusterFabric | None = Field(
         default=None,
-        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or `none`, the "
-        "in-band network alone. `roce` cannot be had yet, and is told why.",
+        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it; `roce`, a VLAN "
+        "of Ethernet ports of whole nodes behind one leaf group; or `none`, the in-band network alone.",
     )
     heads: HeadsFile | None = Field(
         default=None, description="Head nodes; by default none, and the first node is its scheduler's controller."

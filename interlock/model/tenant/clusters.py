@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from interlock.hardware.gpu import NODE_TYPES, PortRole, cluster_verdict, gpu_count_verdict
+from interlock.hardware.gpu import NODE_TYPES, OFFERED, PortRole, cluster_verdict, gpu_count_verdict
+from interlock.model.site.leaf_groups import BEYOND_A_LEAF_GROUP, ethernet_rails
 from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
@@ -11,13 +12,6 @@ from .cluster_life import read_roll, read_without
 from .heads import read_heads, read_scheduler, read_slurm
 from .reading import Path, RequestReading
 from .request import Cluster, ClusterFabric
-
-#: Why nobody gets it. With one VLAN its nodes would have to be behind one pair of leaves for each rail; beyond that,
-#: each leaf needs a VRF of each tenant.
-_NO_ROCE = (
-    "RoCE cannot be had yet: a site states no Ethernet ports for compute, and beyond one leaf group it takes a routed "
-    "fabric with a VRF for each tenant on every leaf, which nothing here makes"
-)
 
 
 def read_clusters(reading: RequestReading) -> tuple[Cluster, ...]:
@@ -72,13 +66,37 @@ def _fabric(reading: RequestReading, path: Path, file: ClusterFile) -> ClusterFa
         hint = f"{cluster_verdict(file.type, fabric=True).reason.rpartition(': ')[2]}; or say `fabric: none`"
         message = f"{file.type} has no InfiniBand ports: GPUs of two nodes do not reach each other by RDMA"
         reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), message, hint)
+    elif file.fabric == "roce":
+        _check_roce(reading, path, file, "say `fabric: infiniband`" if able else "say `fabric: none`")
     usual: ClusterFabric = "infiniband" if able else "none"
-    if file.fabric == "roce":
-        hint = "say `fabric: infiniband`" if able else "say `fabric: none`, or take a type with InfiniBand ports"
-        reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), _NO_ROCE, hint)
-        return usual
     lost = reading.faults.lost(*path, "fabric")
     return usual if lost else reading.filled((*path, "fabric"), file.fabric, usual)
+
+
+def _check_roce(reading: RequestReading, path: Path, file: ClusterFile, instead: str) -> None:
+    """RoCE takes Ethernet compute ports of whole nodes, behind one leaf group: how many are free there, `lock` says."""
+    offered, wanted = reading.offered, nodes_of(file)
+    if not ethernet_rails(file.type):
+        able = ", ".join(name for name in OFFERED if ethernet_rails(name))
+        message, hint = f"no port for compute of a {file.type} is Ethernet", f"{instead}, or take one of {able}"
+        reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), message, hint)
+    elif file.kind == "vm":
+        message = "RoCE is for whole nodes: a virtual server cannot be given the Ethernet ports of its node"
+        hint = f"say `kind: bare-metal`; or {instead}"
+        reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), message, hint)
+    elif not offered.has_roce:
+        message = "this site has no RoCE networks to give"
+        hint = f"{instead}, or ask the operator for the pool `roce`"
+        reading.faults.add(Code.NO_SUCH, (*path, "fabric"), message, hint)
+    elif file.type in offered.gpu_nodes and file.type not in offered.roce_nodes:
+        message = f"no whole {file.type} of this site has all its compute ports on a network of the pool `roce`"
+        hint = f"{instead}, or ask the operator for nodes with their ports, MAC addresses and cables there"
+        reading.faults.add(Code.NO_SUCH, (*path, "fabric"), message, hint)
+    elif wanted is not None and wanted > offered.roce_nodes.get(file.type, wanted):
+        most = offered.roce_nodes[file.type]
+        message = f"{wanted} {file.type} nodes behind one leaf group: the largest has {most}; {BEYOND_A_LEAF_GROUP}"
+        hint = f"ask for {most} at most, or for several clusters"
+        reading.faults.add(Code.NO_SUCH, (*path, "fabric"), message, hint)
 
 
 def _has_infiniband(name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from interlock.model.site.file import TenantDefaultsFile
 from interlock.model.site.inventory import Site
+from interlock.model.site.leaf_groups import largest_leaf_groups
 from interlock.model.site.physical import Host, Machine
 from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
@@ -37,6 +38,10 @@ class Offered:
     machines: Mapping[str, Machine]
     #: Node type -> hall -> nodes of the type there, in the order of the site.
     gpu_nodes: Mapping[str, Mapping[str, int]]
+    #: Whether the site has a pool of RoCE networks.
+    has_roce: bool
+    #: Node type -> whole nodes of it that one leaf group has at most, with all Ethernet compute ports there.
+    roce_nodes: Mapping[str, int]
     #: Node -> its type.
     type_of_node: Mapping[str, str]
     #: GPU node -> how it is given out.
@@ -66,6 +71,8 @@ class Offered:
             share_types={item.name for item in site.share_types},
             machines=site.machine,
             gpu_nodes=_counted(site),
+            has_roce=site.pools.roce is not None,
+            roce_nodes=largest_leaf_groups(site),
             type_of_node={node.name: node.node_type for node in site.gpu_nodes},
             provisioning_of_node={host.name: host.provisioning for host in site.hosts if host.role == "gpu"},
             poplar_hosts={host.name: host for host in site.hosts if host.role == "poplar"},

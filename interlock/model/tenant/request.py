@@ -77,7 +77,7 @@ def provisioning_of(kind: ServerKind) -> Provisioning:
 
 
 Scheduler = Literal["none", "slurm", "kubernetes"]
-ClusterFabric = Literal["infiniband", "none"]
+ClusterFabric = Literal["infiniband", "roce", "none"]
 ClusterState = Literal["present", "released"]
 
 
@@ -116,7 +116,7 @@ class Cluster(Frozen):
     #: In the catalogue of GPU nodes.
     node_type: str
     image: str
-    #: What joins GPUs of several nodes; `none`: the in-band network alone.
+    #: What joins GPUs of several nodes: a partition, a VLAN of one leaf group, or (`none`) the in-band network alone.
     fabric: ClusterFabric
     scheduler: Scheduler = "none"
     #: None: none; the first node is the controller of its scheduler.

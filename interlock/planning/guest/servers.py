@@ -16,6 +16,9 @@ from .shares import GuestShare, mounted_shares
 #: A controller is attached to two networks and forwards nothing between them.
 _NO_FORWARDING = {"net.ipv4.ip_forward": "0", "net.ipv6.conf.all.forwarding": "0"}
 
+#: What a concern asks for that a server does not have.
+NOTHING = Part()
+
 _NO_SSH_FORWARDING = """\
 AllowTcpForwarding no
 AllowAgentForwarding no
@@ -62,12 +65,13 @@ def node_user_data(
     login: Sequence[GuestFile] = (),
     shares: Sequence[GuestShare] = (),
     drive: bool = False,
+    rails: Part = NOTHING,
 ) -> str:
     """For a node or a head of a GPU cluster. `files`: what its scheduler and its jobs are told of the cluster; `login`:
     what its sshd is told of certificates. `shares`: what it mounts of its tenant's; `drive`: by paths on its config
     drive, since Nova does not know it.
 
-    Its one Ethernet port has DHCP, so the document says no address of its own.
+    Its in-band port has DHCP, so the document says no address of that; `rails`: how those of RoCE are set.
     """
-    parts = (Part(files=tuple(files)), Part(files=tuple(login)), mounted_shares(shares, drive=drive))
+    parts = (rails, Part(files=tuple(files)), Part(files=tuple(login)), mounted_shares(shares, drive=drive))
     return CloudConfig(hostname, parts).text()

@@ -85,6 +85,8 @@ class ClusterLayout:
     node_size: NodeSize | None = None
     #: RDMA devices of a node's compute fabric, as `ibv_devices` names them there; empty: unknown.
     compute_hcas: tuple[str, ...] = ()
+    #: Behind which all nodes are, with RoCE; None: each scalable unit has leaves of its own.
+    leaf_group: str | None = None
 
     def __post_init__(self) -> None:
         faults = list(_faults(self))
@@ -127,7 +129,9 @@ class ClusterLayout:
 
     @property
     def units(self) -> tuple[tuple[str, tuple[ClusterNode, ...]], ...]:
-        """(name, nodes) of each scalable unit, named as in a hall."""
+        """(name, nodes) that are one switch apart: of each scalable unit, named as in a hall; or of a leaf group."""
+        if self.leaf_group is not None:
+            return ((self.leaf_group, self.placed),)
         return tuple((unit_name(unit), tuple(nodes)) for unit, nodes in groupby(self.placed, lambda node: node.unit))
 
 
