@@ -22,7 +22,7 @@ from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_guid, no_key, no_nodes, no_such_nodes
 from .cluster_numbers import number_nodes, written_numbers
-from .cluster_pins import check_pins
+from .cluster_pins import check_pins, pinned_apart
 from .errors import AllocationError, NeedsMove, PlanningError
 from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
@@ -31,9 +31,6 @@ from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spo
 from .roce_draft import RoceDraft
 
 _NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
-_BY_KEYS = "on the same InfiniBand subnets with every GUID stated"
-#: What joins nodes of a cluster, by its fabric. Without one, storage may still be on InfiniBand.
-_JOINED = {"infiniband": _BY_KEYS, "none": _BY_KEYS, "roce": "with all rails on one network of the pool `roce`"}
 #: How good a place is: units, racks, nodes that are free there besides, and which of the site's groups it is.
 _Rank = tuple[int, int, int, int]
 
@@ -286,12 +283,7 @@ class ClusterDraft:
             if len(free) >= self.cluster.nodes - len(self.nodes) and lacking:
                 return lacking
         if self.pins.hosts is not None:
-            return PlanningError(
-                f"cluster {self.cluster.name}: the nodes that it pins are not on one network of the pool `cluster`, or "
-                f"not {_JOINED[self.cluster.fabric]}",
-                "pin others, or remove `hosts` from its pins",
-                ("pins", self.cluster.name, "hosts"),
-            )
+            return pinned_apart(self.cluster)
         own = self.nodes or (self.before.hosts if self.before else ())
         return no_nodes(self.allocated, self.cluster, self._groups, own)
 

@@ -9,6 +9,10 @@ from .allocation_state import AllocationState
 from .errors import AllocationError, PlanningError
 from .out_of_service import BRING_BACK, refused_pin, said_of
 
+_BY_KEYS = "on the same InfiniBand subnets with every GUID stated"
+#: What joins nodes of a cluster, by its fabric. Without one, storage may still be on InfiniBand.
+_JOINED = {"infiniband": _BY_KEYS, "none": _BY_KEYS, "roce": "with all rails on one network of the pool `roce`"}
+
 
 def check_pins(allocated: AllocationState, cluster: Cluster, pins: Pins, before: ClusterAllocation | None) -> None:
     """Raises PlanningError or AllocationError. `before`: what the cluster had, which it may pin whatever its state."""
@@ -29,3 +33,13 @@ def check_pins(allocated: AllocationState, cluster: Cluster, pins: Pins, before:
         if node not in had and allocated.hosts.servers.get(node):
             what = f"cluster {name} pins {node}, which is given out already"
             raise AllocationError(what, hint=out, path=path)
+
+
+def pinned_apart(cluster: Cluster) -> PlanningError:
+    """The error for pinned nodes that cannot be one cluster."""
+    return PlanningError(
+        f"cluster {cluster.name}: the nodes that it pins are not on one network of the pool `cluster`, or "
+        f"not {_JOINED[cluster.fabric]}",
+        "pin others, or remove `hosts` from its pins",
+        ("pins", cluster.name, "hosts"),
+    )

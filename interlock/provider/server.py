@@ -177,21 +177,19 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             return _diff(compare(kind, name, olds, news), created_first=KINDS[kind].CREATED_FIRST)
         item = declared(kind, name, news)
         moves = await self._moves(item, olds, news)
-        present = await self._known_here(kind, name, request.id, olds, news)
+        present = await self._known_here(item, request.id, olds)
         found = compare(kind, name, olds, news, moves, present)
         if found.replaces and self._answers:
             await self._told(check_redone, self._parts()[0], item, request.id, olds.get("host"), found.replaces)
         return _diff(found, created_first=KINDS[kind].CREATED_FIRST)
 
-    async def _known_here(
-        self, kind: str, name: str, ident: str, olds: dict[str, Any], news: dict[str, Any]
-    ) -> CloudFingerprint | None:
+    async def _known_here(self, item: Declared, ident: str, olds: dict[str, Any]) -> CloudFingerprint | None:
         """The cloud in use; None in a preview that cannot reach it. Raises `Failure` if the state is of another."""
         cloud, lifecycle = self._parts()
         if not olds.get("cloud_id") or (self.gate.previews and not await self._reached()):
             return None
         try:
-            await lifecycle.known(declared(kind, name, news), ident, olds)
+            await lifecycle.known(item, ident, olds)
         except Failure as failure:
             self.gate.refuse([failure.message])
             raise
