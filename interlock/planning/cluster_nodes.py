@@ -10,6 +10,7 @@ from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
 from .cluster_guest import files_of_server, mounts_of
+from .cluster_keys import keys_of_node, write_handed_keys
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
@@ -40,11 +41,13 @@ def write_node(
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
         user_data=node_user_data(
-            name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts), drive=True
+            name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts),
+            keys=keys_of_node(scope), drive=True,
         ),
         shares=tuple(item.share for item in mounts),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
+    write_handed_keys(scope, builder, name, by_heads=True)
 
 
 def _write_port(scope: ClusterScope, builder: PlanBuilder, server: str, number: int) -> str:
