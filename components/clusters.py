@@ -118,7 +118,7 @@ class GpuCluster(PlannedComponent):
         }
 
     def _s3_key(self) -> dict[str, pulumi.Output[str]]:
-        """Nothing hands it to its nodes, which are whole hosts: its people take it from here."""
+        """Its people take it from here where nothing hands it to its servers."""
         key = s3_key_in_use(self)
         if key is None:
             return {}

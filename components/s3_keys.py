@@ -11,5 +11,6 @@ from .declaration import CloudObject
 def s3_key_in_use(part: PlannedComponent) -> CloudObject | None:
     """Of two keys, while one is rotated, the one with the higher number; None where there is none."""
     planned = part.declaration.proof.plan.of(part.name)
-    keys = {item.resource.number: item for item in planned if isinstance(item.resource, S3Credential)}
-    return part.objects[keys[max(keys)].name] if keys else None
+    found = ((item.name, item.resource) for item in planned if isinstance(item.resource, S3Credential))
+    keys = {key.number: name for name, key in found if key.opens == "s3"}
+    return part.objects[keys[max(keys)]] if keys else None

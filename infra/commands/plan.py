@@ -19,6 +19,7 @@ from infra.reports.plan_changes import changes_text
 from infra.reports.plan_cost import cost_text, defaults_text
 from infra.reports.plan_earlier import Earlier, NoEarlierPlan, earlier_plan
 from infra.reports.plan_former_keys import former_key_lines
+from infra.reports.plan_keys import key_lines
 from infra.reports.plan_mounts import mount_lines
 from infra.reports.plan_nodes import node_lines, roll_lines
 from infra.reports.plan_removal import removal_text
@@ -111,9 +112,9 @@ def plan(
     A tree of every component and resource. It marks what the request does not state, and what nothing can
     make yet. Machines and hosts of the plan that failed or are in maintenance have a line each, and so has what stands
     where a device of another serial stood: it is another machine. Each GPU cluster has a line that says how near its
-    nodes are. It says who gets in to servers from outside, or that nobody does, and gives the line of /etc/fstab of
-    each share. It names ssh keys that the request no longer names, which servers they may still open, and what ends
-    that.
+    nodes are. It says who gets in to servers from outside, or that nobody does, gives the line of /etc/fstab of each
+    share, and says who brings munge's key to servers with Slurm. It names ssh keys that the request no longer names,
+    which servers they may still open, and what ends that.
 
     With --against it shows what each change does: in place, restart, replace, or forbidden; and of each GPU node that
     leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. Of a
@@ -244,6 +245,7 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
         "way in": list(ways_lines(shown.ways_in)) if shown.ways_in is not None else [],
         "former keys": list(former_key_lines(shown.plan, shown.former_keys)) if shown.former_keys else [],
         "mounts": list(mount_lines(shown.mounts)) if shown.mounts else [],
+        "munge's key": list(key_lines(shown.plan, shown.scheduler)),
     }
 
 

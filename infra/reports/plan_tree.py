@@ -116,7 +116,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "RouterInterface": (("subnet", "into {}"), ("router", "of {}")),
     "FloatingIp": (("address", "{}"), ("port", "to {}")),
     "RbacPolicy": (("action", "{}"), ("object", "to {}"), ("target", "for {}")),
-    "StoredCredential": (("credential", "{}"), ("place", "in {}"), ("item", "fetched as {}")),
+    "StoredCredential": (("credential", "{}"), ("place", "in {}"), ("item", "fetched as {}"), ("by", "from {}")),
     "Flavor": (("vcpus", "{} CPUs"), ("ram_mib", "{} MiB of RAM"), ("disk_gib", "{} GiB of disk")),
     "FlavorAccess": (("flavor", "to {}"),),
     "Image": (("file", "{}"),),
@@ -190,7 +190,9 @@ class _Tree:
             return "[nothing can make it yet]"
         if item.resource.is_declared:
             return ""
-        return MARKS[item.resource.wired_by] if isinstance(item.resource, SwitchPort) else "[not wired]"
+        if isinstance(item.resource, SwitchPort):
+            return MARKS[item.resource.wired_by]
+        return "[in band]" if item.resource.comes_with_another else "[not wired]"
 
 
 def details_of(item: Planned) -> Details:
@@ -199,7 +201,7 @@ def details_of(item: Planned) -> Details:
     if kind in WRITTEN:
         return WRITTEN[kind](spec)
     shown = ((field, words, spec[field]) for field, words in WORDS.get(kind, ()))
-    return [(field, words.format(in_words(value))) for field, words, value in shown if value not in (None, "")]
+    return [(field, words.format(in_words(value))) for field, words, value in shown if value not in (None, "", [])]
 
 
 def in_words(value: Any) -> str:

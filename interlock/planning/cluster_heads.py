@@ -10,6 +10,7 @@ from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import head_address
 from .cluster_guest import files_of_server, mounts_of
+from .cluster_keys import keys_of_head, write_handed_keys
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
 from .public_servers import is_public, public_sources, write_floating_ip
@@ -59,9 +60,12 @@ def _write_head(scope: ClusterScope, builder: PlanBuilder, index: int, layout: C
         name=name, project=scope.project, flavor=Reference.site("Flavor", scope.heads.flavor),
         image=Reference.site("Image", scope.heads.image), host=scope.claims.heads[index], keypair=scope.keypair,
         ports=(port.name,), shares=tuple(item.share for item in mounts),
-        user_data=node_user_data(name, files, login=scope.login_files, shares=guest_shares(mounts)),
+        user_data=node_user_data(
+            name, files, login=scope.login_files, shares=guest_shares(mounts), keys=keys_of_head(scope, index)
+        ),
     )  # fmt: skip
     private = scope.heads.flavor in private_flavors(scope.site, scope.tenant)
     builder.add(name, server, after=(access_name(scope.tenant, scope.heads.flavor),) if private else ())
     if is_public(scope, index):
         write_floating_ip(scope, builder, name, _LEG)
+    write_handed_keys(scope, builder, name)

@@ -11,6 +11,7 @@ from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
 from .cluster_guest import files_of_server, mounts_of
+from .cluster_keys import keys_of_node, write_handed_keys
 from .cluster_roce import write_rails
 from .errors import PlanningError
 from .guest import node_user_data
@@ -45,11 +46,12 @@ def write_node(
         legs=(_leg(behind), *(_leg(rail.behind) for rail in rails)),
         user_data=node_user_data(
             name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts),
-            drive=True, rails=railed([rail.told for rail in rails], in_band),
+            keys=keys_of_node(scope), drive=True, rails=railed([rail.told for rail in rails], in_band),
         ),
         shares=tuple(item.share for item in mounts),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
+    write_handed_keys(scope, builder, name, by_heads=True)
 
 
 def _leg(behind: SwitchPort) -> BareMetalLeg:

@@ -1,5 +1,5 @@
-"""One GPU cluster: its in-band network, its RoCE network, its S3 user, its partitions of the InfiniBand fabric, its
-heads and its nodes, in this order.
+"""One GPU cluster: its in-band network, its RoCE network, its S3 user, its partitions of the InfiniBand fabric, munge's
+key, its heads and its nodes, in this order.
 
 A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
 port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
@@ -17,6 +17,7 @@ from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
 from .cluster_guest import layout_of
 from .cluster_heads import write_heads
+from .cluster_keys import write_munge_key
 from .cluster_nodes import write_node
 from .cluster_roce import write_roce_network
 from .cluster_virtual_nodes import write_group, write_virtual_node
@@ -38,6 +39,7 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     if not scope.claims.hosts:
         return  # It is released.
     layout = layout_of(scope)
+    write_munge_key(scope, builder)
     write_heads(scope, builder, layout)
     if scope.cluster.kind == "vm":
         write_group(scope, builder)

@@ -11,6 +11,7 @@ from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
 from .cluster_guest import files_of_server, mounts_of
+from .cluster_keys import keys_of_virtual_node, write_handed_keys
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
@@ -51,11 +52,14 @@ def write_virtual_node(
         name=name, project=scope.project, flavor=Reference.site("Flavor", flavor),
         image=Reference.site("Image", scope.cluster.image_of(host)), host=host, keypair=scope.keypair,
         ports=(port.name,), shares=tuple(item.share for item in mounts),
-        user_data=node_user_data(name, files, login=scope.login_files, shares=guest_shares(mounts)),
+        user_data=node_user_data(
+            name, files, login=scope.login_files, shares=guest_shares(mounts), keys=keys_of_virtual_node(scope)
+        ),
     )  # fmt: skip
     private = flavor in private_flavors(scope.site, scope.tenant)
     first = (access_name(scope.tenant, flavor),) if private else ()
     builder.add(name, server, after=(*partitions, *first))
+    write_handed_keys(scope, builder, name)
 
 
 def _flavor(scope: ClusterScope) -> str:

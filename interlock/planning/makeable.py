@@ -51,7 +51,7 @@ def not_makeable(plan: Plan) -> tuple[NotMakeable, ...]:
 
 def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
     resource = item.resource
-    if not resource.is_declared and not resource.RESERVED:
+    if not resource.is_declared and not resource.RESERVED and not resource.comes_with_another:
         yield NotMakeable(name=item.name, kind=resource.KIND, why=_why(resource), where=_where(plan, item))
     if getattr(resource, "on_delete", None) == "snapshot" and resource.KIND in WHY_NO_COPY:
         where = request_path(plan, item, "on_delete") or ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from interlock.resources import Bucket, ShareAccess
+from interlock.resources import Bucket, ShareAccess, StoredCredential
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.request_parts import RequestPart
 
+from .guest.cluster_keys import MUNGE
 from .plan import Component, ComponentType, Plan, Planned
 
 
@@ -50,9 +51,11 @@ ORIGINS = (
     Origin("GpuCluster", "PartitionKey", "clusters.{part}", {"infiniband": "fabric"}),
     Origin("GpuCluster", "SecurityGroup", "access", {"rules": "ssh_from"}),
     Origin("ClusterHead", "Server", "clusters.{part}.heads", {"flavor": "flavor", "image": "image"}),
+    Origin("ClusterHead", "StoredCredential", "clusters.{part}", {"credential": "s3_keys"}),
     Origin("ClusterHead", "FloatingIp", "access.public.{part}", {"port": "servers"}),
     Origin("ClusterNode", "BareMetalServer", "clusters.{part}", {"image": "image", "node": "nodes"}),
     Origin("ClusterNode", "Server", "clusters.{part}", {"image": "image", "host": "nodes", "flavor": "type"}),
+    Origin("ClusterNode", "StoredCredential", "clusters.{part}", {"credential": "s3_keys"}),
     Origin("GpuCluster", "SecurityGroup", "access", {"rules": "ssh_from"}),
     Origin("Volume", "Volume", "volumes.{part}", _VOLUME),
     Origin("Volume", "VolumeAttachment", "volumes.{part}", {"server": "server"}),
@@ -86,8 +89,10 @@ def request_path(plan: Plan, item: Planned, field: str | None = None) -> str | N
 
 
 def _key(plan: Plan, item: Planned, key: str) -> str:
-    """What mounts a share stands under two keys."""
+    """What mounts a share stands under two keys, and so does the number of a key that servers are handed."""
     spec = item.resource
+    if isinstance(spec, StoredCredential) and spec.item == MUNGE:
+        return "scheduler.slurm.munge_key"
     of_cluster = isinstance(spec, ShareAccess) and plan.role_of(spec.network) is NetworkRole.CLUSTER
     return "clusters" if of_cluster and key == "vpods" else key
 

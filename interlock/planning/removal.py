@@ -65,6 +65,11 @@ DETAILS: Mapping[str, str] = {
 
 #: Of a switch port that Ironic wires.
 WITH_ITS_HOST = "Ironic sets it at rest when its host is undeployed"
+#: Kind -> what becomes of one that another resource brings.
+WITH_ANOTHER = {
+    "SwitchPort": WITH_ITS_HOST,
+    "StoredCredential": "it is on the host's disks, which are cleaned when the host is undeployed",
+}
 
 
 def removal_of(plan: Plan) -> Removal:
@@ -98,7 +103,8 @@ def _steps(made: tuple[Planned, ...]) -> dict[str, int]:
 
 def _removed(item: Planned) -> Removed:
     kind = item.resource.KIND
-    detail = WITH_ITS_HOST if item.resource.comes_with_another else DETAILS.get(kind, "")
+    of_another = WITH_ANOTHER.get(kind, "") if item.resource.comes_with_another else None
+    detail = DETAILS.get(kind, "") if of_another is None else of_another
     return Removed(name=item.name, kind=kind, ending=_ending(item), detail=detail)
 
 

@@ -12,6 +12,7 @@ from interlock.model.tenant.request import (
     Cluster,
     Pins,
     ShareRequest,
+    SlurmOptions,
     Tenant,
     VolumeRequest,
     Volumes,
@@ -31,6 +32,7 @@ YOUNGER: Mapping[type[BaseModel], frozenset[str]] = {
     Tenant: frozenset({"clusters"}),
     Cluster: frozenset({"heads", "kind", "slurm", "s3_keys", "state", "without", "roll"}),
     Pins: frozenset({"heads"}),
+    SlurmOptions: frozenset({"munge_key"}),
 }
 
 #: Keys of requests that no plan rests on: who gets certificates makes no lock old.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
 
@@ -52,6 +52,9 @@ class S3Credential(Resource):
 
     The secret is an output, marked secret; a credential that a crash left behind is revoked, not adopted. A user has
     one for each `number`: while a key is rotated there are two.
+
+    `opens`: what its secret half is for. munge's key is one as well, of a user without a role: Keystone keeps, revokes
+    and shows it as the others, and it opens nothing of OpenStack's.
     """
 
     KIND: ClassVar[str] = "S3Credential"
@@ -59,28 +62,39 @@ class S3Credential(Resource):
     project: Annotated[str, Refers(("Project",)), REPLACE]
     user: Annotated[str, Refers(("ServiceUser",)), REPLACE]
     number: Annotated[int, REPLACE] = 1
+    opens: Annotated[Literal["s3", "munge"], REPLACE] = "s3"
 
-    YOUNGER: ClassVar[Mapping[str, Any]] = {"number": 1}
+    YOUNGER: ClassVar[Mapping[str, Any]] = {"number": 1, "opens": "s3"}
 
 
 class StoredCredential(Resource):
     """A credential that is kept where data is, or handed to a server: whoever reads the place holds the credential.
 
-    Only the way to a server can be made: it waits in the operator's key manager until that server fetches it, once.
+    Only the way to a virtual server can be made: it waits in the operator's key manager until that server fetches it,
+    once. A whole host gets it of such servers, `by`, in band: it is planned and proved, and nothing else makes it.
     """
 
     KIND: ClassVar[str] = "StoredCredential"
 
     project: Annotated[str, Refers(("Project",)), REPLACE]
     credential: Annotated[str, Refers(("S3Credential",)), REPLACE]
-    place: Annotated[str, Refers(("Bucket", "Share", "Volume", "Server")), REPLACE]
+    place: Annotated[str, Refers(("Bucket", "Share", "Volume", "Server", "BareMetalServer")), REPLACE]
     #: The name under which a server fetches it; empty: the place is no server.
     item: Annotated[str, REPLACE] = ""
+    #: The servers of which a whole host gets it.
+    by: Annotated[tuple[str, ...], Refers(("Server",)), REPLACE] = ()
+
+    YOUNGER: ClassVar[Mapping[str, Any]] = {"by": ()}
 
     @property
     def is_declared(self) -> bool:
-        """Nothing writes credentials into storage."""
-        return self.HAS_ACTUATOR and bool(self.item)
+        """Nothing writes credentials into storage, or into whole hosts."""
+        return self.HAS_ACTUATOR and bool(self.item) and not self.by
+
+    @property
+    def comes_with_another(self) -> bool:
+        """True of a whole host's: who gives it on has it by a resource of its own."""
+        return bool(self.by)
 
 
 class Keypair(Resource):

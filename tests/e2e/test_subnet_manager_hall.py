@@ -10,14 +10,17 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from keystoneauth1.adapter import Adapter
 from openstack.config import OpenStackConfig
 from openstack.connection import Connection
 
+from interlock.channel import Desk, Shelf
 from interlock.provider.actuators.bare_metal_node import DEPLOYED_WITH
 from interlock.retry import RetryPolicy
 from interlock.ufm.client import UfmClient
@@ -142,6 +145,9 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     sandbox.supervise("reset", "--rack", RACK)
     try:
         project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
+        project.edit("hall/site.yaml", "\nname: hall\n", "\nname: hall\nchannel: true\n")
+        for tenant in ("acme", "globex", "umbrella"):
+            project.must(project.interlock("lock", tenant, "--site", RACK))
         project.init(SITE, ACME, GLOBEX, UMBRELLA)
         _offer_second_image(project)
         project.must(project.plain_up(SITE))
@@ -260,6 +266,19 @@ def test_the_head_is_a_server_of_its_hypervisor_that_is_reached_from_outside(hal
     assert (server.status, server.hypervisor_hostname, told["address"]) == ("ACTIVE", "head-1", "10.60.0.5")
     entry = next(hall.cloud.network.ips(floating_ip_address=told["public_address"]))
     assert entry.fixed_ip_address == told["address"]
+
+
+def test_the_keys_of_the_cluster_wait_for_its_head_and_stand_in_no_state(hall: Hall) -> None:
+    head = hall.project.output(ACME)["clusters"]["acme-train"]["heads"]["acme-train-head-0"]["server_id"]
+    shelf = Shelf(Adapter(hall.cloud.session, service_type="key-manager", min_version="1", max_version="1.latest"))
+    assert {ticket.item: ticket.taken for ticket in shelf.tickets(head)} == {"munge": None, "s3": None}
+    desk = Desk(shelf, gap=timedelta(0))
+    desk.ask(head)
+    munge = desk.ask(head).items["munge"]
+    assert len(bytes.fromhex(munge)) == 128
+    files = [file for file in (hall.project.folder / "state").rglob("*") if file.is_file()]
+    assert not any(munge.encode() in file.read_bytes() for file in files)
+    hall.project.unchanged(ACME)
 
 
 def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:

@@ -6,6 +6,7 @@ from random import Random
 
 from interlock.planning.plan import Plan
 from interlock.resources import (
+    BareMetalServer,
     Bucket,
     BucketPolicy,
     BucketStatement,
@@ -88,6 +89,32 @@ def _handed(space: Workspace, rng: Random, *, own: bool) -> Workspace | None:
         return None
     item = StoredCredential(project=f"{tenant}-project", credential=key, place=rng.choice(servers), item="s3")
     return space.add(tenant, "handed", item).asking(tenant)
+
+
+def _given_in_band(space: Workspace, rng: Random, *, own: bool) -> Workspace | None:
+    """A whole host that has a key from a server of its tenant's."""
+    found = [pair for pair in _of_strangers(space) if space.named(pair[0], BareMetalServer)]
+    if not found:
+        return None
+    tenant, other = rng.choice(found)
+    key = space.named(tenant if own else other, S3Credential)[0]
+    host = rng.choice(space.named(tenant, BareMetalServer))
+    servers = tuple(space.named(tenant, Server)[:1])
+    item = StoredCredential(project=f"{tenant}-project", credential=key, place=host, item="munge", by=servers)
+    return space.add(tenant, "given", item).asking(tenant)
+
+
+def _of_strangers(space: Workspace) -> list[tuple[str, str]]:
+    with_keys = [tenant for tenant in space.tenants if space.named(tenant, S3Credential)]
+    return [(one, other) for one in with_keys for other in with_keys if one != other]
+
+
+def anothers_key_in_ones_host(space: Workspace, rng: Random) -> Workspace | None:
+    return _given_in_band(space, rng, own=False)
+
+
+def own_key_in_ones_host(space: Workspace, rng: Random) -> Workspace | None:
+    return _given_in_band(space, rng, own=True)
 
 
 def anothers_key_in_ones_server(space: Workspace, rng: Random) -> Workspace | None:
@@ -174,6 +201,10 @@ DATA = (
     Operator(
         "credential-of-another", "another's credential handed to a server",
         anothers_key_in_ones_server, own_key_in_ones_server, "AUTH-01", ("FACT-01",),
+    ),
+    Operator(
+        "key-of-another-in-a-host", "another's key given to a whole host",
+        anothers_key_in_ones_host, own_key_in_ones_host, "AUTH-01", ("FACT-01",),
     ),
     Operator(
         "bucket-undeclared", "a public bucket that nobody declares",

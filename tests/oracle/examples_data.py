@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.resources import (
+    BareMetalServer,
     Bucket,
     BucketPolicy,
     BucketStatement,
@@ -273,6 +274,31 @@ def anothers_key_in_ones_server() -> Draft:
     return _handed(G)
 
 
+def _handed_in_band(owner_of_key: str) -> Draft:
+    """acme's whole host has a key from a server of acme's, which has it as well where it is acme's."""
+    draft = _handed(A)
+    port = draft.whole_host("bm-1", "leaf-1", untagged=1001)
+    draft.switch_port(A, "leaf-1", port, 1001)
+    whole = BareMetalServer(name="x", project=draft.project(A), node="bm-1", image="site:Image/poplar", ports=())
+    draft.add(A, "acme-a-whole", whole)
+    handed = StoredCredential(
+        project=draft.project(A), credential=f"{owner_of_key}-a-s3-key", place="acme-a-whole", item="munge",
+        by=("acme-a-poplar-1001",),
+    )  # fmt: skip
+    draft.add(A, "acme-a-whole-munge-key", handed)
+    return draft
+
+
+def own_key_in_ones_host() -> Draft:
+    """What a whole host is given in band, whoever controls the host holds."""
+    return _handed_in_band(A)
+
+
+def anothers_key_in_ones_host() -> Draft:
+    """The same with globex's key."""
+    return _handed_in_band(G)
+
+
 EXAMPLES = (
     Example("16a", "P", declared_floating_address, rules=("ISO-02", "EXPO-01", "L3-08")),
     Example("16b", "V", floating_address, rules=("EXPO-01",)),
@@ -299,4 +325,6 @@ EXAMPLES = (
     Example("50b", "V", key_where_others_read, rules=("AUTH-01",)),
     Example("50c", "P", own_key_in_ones_server, rules=("AUTH-01",)),
     Example("50d", "V", anothers_key_in_ones_server, rules=("AUTH-01",)),
+    Example("50e", "P", own_key_in_ones_host, rules=("AUTH-01",)),
+    Example("50f", "V", anothers_key_in_ones_host, rules=("AUTH-01",)),
 )

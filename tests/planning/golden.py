@@ -63,6 +63,7 @@ def plans() -> dict[str, Plan]:
         "cluster-data": cluster_data(),
         "heads-site": plan_site(site_with_heads(), site_locked(site_with_heads())),
         "cluster-heads": with_heads(),
+        "cluster-keys": with_keys(),
         "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }
 
@@ -97,6 +98,14 @@ def with_heads() -> Plan:
     access = Access.model_validate(dict(request.access) | {"public": public})
     given = head_claims(1, (1, 1), (1, 2), heads=("head-1", "head-2"))
     return clusters_planned(request.model_copy(update={"access": access}), [given], site_with_heads())
+
+
+def with_keys() -> Plan:
+    """A head that fetches keys and gives them to a node in band; a bucket, so that there is an S3 key."""
+    bucket = BucketRequest(name="weights", versioning=True, on_delete="keep")
+    site = site_with_heads().model_copy(update={"channel": True})
+    request = gpu_tenant("acme", headed(1, nodes=1, slurm=SlurmOptions(munge_key=2)), buckets=(bucket,))
+    return clusters_planned(request, [head_claims(1, (1, 1))], site)
 
 
 def bare_metal(site: Site | None = None) -> Plan:

@@ -106,7 +106,7 @@ def test_a_key_that_keystone_named_is_the_first(rotation: Rotation) -> None:
     named = api.post(f"/users/{user}/credentials/OS-EC2", {"tenant_id": project})["credential"]["access"]
     seen = ACTUATORS["S3Credential"].read(rotation.operator, str(CredentialId(user, named)))
     assert seen is not None
-    assert seen.fields == {"number": 1}
+    assert seen.fields == {"number": 1, "opens": "s3"}
     stack.create(SECOND)
     assert named in rotation.listed()
     stack.create(FIRST)

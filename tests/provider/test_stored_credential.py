@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import openstack
 import pytest
 
 from interlock.channel.tickets import TICKET, WAITING, waiting_secret
@@ -22,13 +23,16 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.preflight.encryption import hand_over
 from interlock.provider.regions import Catalogue
-from interlock.resources import S3Credential, Server
+from interlock.resources import S3Credential, Server, ServiceUser
 from interlock.vocabulary.pair_ids import CredentialId
 from tests.conftest import Sandbox
+from tests.e2e.s3 import client, refusal
 from tests.provider.channel import KEY, MARK, NAME, PLACE, SECOND_KEY, SPARE, Channel
 from tests.support.cloud.journal import Trap
 from tests.support.engine.process import Refused
 from tests.support.world.declared import handed
+
+MUNGE_USER = "alice-munge"
 
 
 def test_channel_secret_waits_for_its_server_and_stands_in_no_state(channel: Channel) -> None:
@@ -108,6 +112,30 @@ def test_channel_secret_follows_a_rotated_key(channel: Channel) -> None:
     assert stack.diff(NAME) == {"credential": True, "id_of_credential": True}
     channel.again()
     assert channel.fetched(channel.server) == {"s3": channel.file(SECOND_KEY)}
+
+
+def test_channel_secret_of_munge_is_the_key_alone_and_opens_no_bucket(channel: Channel) -> None:
+    """1024 bits, of a user without a role: S3 asks Keystone, which knows no way from it to a project."""
+    stack, first = channel.stack, channel.stack.resources[KEY]
+    assert isinstance(first, S3Credential)
+    key = first.model_copy(update={"user": MUNGE_USER, "opens": "munge"})
+    user = ServiceUser(name=MUNGE_USER, project="alice-project")
+    channel.declare({MUNGE_USER: user, SECOND_KEY: key, NAME: handed("alice", "munge", SECOND_KEY)})
+    stack.create(MUNGE_USER)
+    try:
+        made = stack.create(SECOND_KEY).outputs
+        assert len(bytes.fromhex(made["secret_key"])) == 128
+        assert stack.read(SECOND_KEY) is not None
+        assert stack.diff(SECOND_KEY) == {}
+        channel.again()
+        assert made["secret_key"] not in repr(stack.state[NAME])
+        assert channel.fetched(channel.server) == {"munge": made["secret_key"]}
+        with openstack.connect(cloud=channel.operator.name) as cloud:
+            refused = refusal(client(cloud, made["access_key"], made["secret_key"]).list_buckets)
+        assert refused in ("AccessDenied", "SignatureDoesNotMatch", "InvalidAccessKeyId")
+    finally:
+        for name in (NAME, SECOND_KEY, MUNGE_USER):
+            stack.delete(name)
 
 
 def test_channel_secret_follows_its_server(channel: Channel) -> None:

@@ -64,6 +64,10 @@ def read_slurm(reading: RequestReading, path: Path, file: ClusterFile) -> SlurmO
     if slurm.accounting and file.heads is None and not reading.faults.lost(*path, "heads"):
         hint = "add `heads:`: slurmdbd and its database do not run on a node, which jobs have whole"
         reading.faults.add(Code.CONTRADICTION, (*below, "accounting"), "accounting without a head", hint)
+    is_handed = file.heads is not None or file.kind == "vm" or reading.faults.lost(*path, "heads")
+    if "munge_key" in slurm.model_fields_set and not is_handed:
+        hint = "add `heads:`, or take `munge_key` out and bring a key: only a head hands one to whole hosts"
+        reading.faults.add(Code.CONTRADICTION, (*below, "munge_key"), "`munge_key` without a head", hint)
     if slurm.release is not None and not _RELEASE.fullmatch(slurm.release):
         hint = 'write year and month in quotes, as in "23.11"'
         reading.faults.add(Code.VALUE, (*below, "release"), f"`{slurm.release}` is no release of Slurm", hint)
@@ -72,7 +76,7 @@ def read_slurm(reading: RequestReading, path: Path, file: ClusterFile) -> SlurmO
         reading.faults.add(Code.VALUE, (*below, "release"), message, hint)
     return SlurmOptions(
         controllers=2 if slurm.controllers == 2 else 1, state=slurm.state, accounting=slurm.accounting,
-        release=None if slurm.release == _OLDEST else slurm.release,
+        release=None if slurm.release == _OLDEST else slurm.release, munge_key=slurm.munge_key,
     )  # fmt: skip
 
 

@@ -106,6 +106,8 @@ class SlurmOptions(Frozen):
     accounting: bool = False
     #: `YY.MM`; None: the release that the tests run.
     release: str | None = None
+    #: Number of munge's key, which is made where something hands it to the servers; another number is another key.
+    munge_key: int = 1
 
 
 class Cluster(Frozen):

@@ -38,6 +38,9 @@ class SlurmFile(FileModel):
     release: str | None = Field(
         default=None, description='Release of Slurm in the images, in quotes, as in "23.11"; by default "22.05".'
     )
+    munge_key: int = Field(
+        default=1, ge=1, le=99, description="Number of munge's key, which is made; another number is another key."
+    )
 
 
 class KubernetesFile(FileModel):

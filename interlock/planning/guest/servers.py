@@ -64,14 +64,15 @@ def node_user_data(
     *,
     login: Sequence[GuestFile] = (),
     shares: Sequence[GuestShare] = (),
+    keys: Sequence[Part] = (),
     drive: bool = False,
     rails: Part = NOTHING,
 ) -> str:
     """For a node or a head of a GPU cluster. `files`: what its scheduler and its jobs are told of the cluster; `login`:
     what its sshd is told of certificates. `shares`: what it mounts of its tenant's; `drive`: by paths on its config
-    drive, since Nova does not know it.
+    drive, since Nova does not know it. `keys`: the programs by which it gets keys.
 
     Its in-band port has DHCP, so the document says no address of that; `rails`: how those of RoCE are set.
     """
-    parts = (rails, Part(files=tuple(files)), Part(files=tuple(login)), mounted_shares(shares, drive=drive))
+    parts = (rails, Part(files=tuple(files)), Part(files=tuple(login)), *keys, mounted_shares(shares, drive=drive))
     return CloudConfig(hostname, parts).text()

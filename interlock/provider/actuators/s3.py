@@ -27,14 +27,22 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 
-#: What the access half of a numbered key begins with: no hexadecimal digit, which Keystone's own begin with.
-NUMBERED = "g"
+#: What the access half of a numbered key begins with, by what it opens: no hexadecimal digit, which Keystone's own
+#: begin with.
+NUMBERED: Mapping[str, str] = {"s3": "g", "munge": "m"}
+#: Bytes of the secret half: 128 bits for S3, and for munge the 1024 that its own program takes by default.
+_BYTES: Mapping[str, int] = {"s3": 16, "munge": 128}
 
 
 def number_of(access: str) -> int:
-    """The number of an S3 key, by its access half; 1 of one that Keystone named."""
+    """The number of a key, by its access half; 1 of one that Keystone named."""
     digits = access[1:3]
-    return int(digits) if access.startswith(NUMBERED) and is_number(digits) else 1
+    return int(digits) if access.startswith(tuple(NUMBERED.values())) and is_number(digits) else 1
+
+
+def opened_by(access: str) -> str:
+    """What a key opens, by its access half: `s3` or `munge`."""
+    return "munge" if access.startswith(NUMBERED["munge"]) else "s3"
 
 
 class S3CredentialActuator(Actuator[S3Credential]):
@@ -55,12 +63,13 @@ class S3CredentialActuator(Actuator[S3Credential]):
 
     def create(self, cloud: Cloud, target: Target[S3Credential]) -> str:
         api, user, project = cloud.api("identity"), target.one("user"), target.one("project")
-        path, number = f"/users/{user}/credentials/OS-EC2", target.spec.number
+        path, number, opens = f"/users/{user}/credentials/OS-EC2", target.spec.number, target.spec.opens
         for item in api.get(path)["credentials"]:
-            if item["tenant_id"] == project and number_of(item["access"]) == number:
+            wanted = (project, number, opens)
+            if (item["tenant_id"], number_of(item["access"]), opened_by(item["access"])) == wanted:
                 api.delete(f"{path}/{item['access']}")
-        access = f"{NUMBERED}{number:02d}{secrets.token_hex(14)}"
-        secret = secrets.token_hex(16)
+        access = f"{NUMBERED[opens]}{number:02d}{secrets.token_hex(14)}"
+        secret = secrets.token_hex(_BYTES[opens])
         REDACTOR.add(secret)
         key = json.dumps({"access": access, "secret": secret})
         api.post("/credentials", {"credential": {"type": "ec2", "user_id": user, "project_id": project, "blob": key}})
@@ -74,7 +83,8 @@ class S3CredentialActuator(Actuator[S3Credential]):
         references: dict[str, Ids] = {"user": raw["user_id"], "project": raw["tenant_id"]}
         REDACTOR.add(raw["secret"])
         outputs = {"access_key": raw["access"], "secret_key": raw["secret"]}
-        return Observed(ident, "", {"number": number_of(raw["access"])}, references, outputs)
+        fields = {"number": number_of(raw["access"]), "opens": opened_by(raw["access"])}
+        return Observed(ident, "", fields, references, outputs)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[S3Credential]) -> None:
         cloud.api("identity").delete(self._path(ident))

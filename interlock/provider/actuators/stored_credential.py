@@ -19,6 +19,7 @@ from interlock.resources import Resource, StoredCredential
 from interlock.vocabulary.pair_ids import CredentialId
 
 from .base import Actuator, Ids, Observed, Phase, Target
+from .s3 import opened_by
 
 #: Nothing of these requests is logged: their bodies may hold the secret.
 _UNLOGGED: Mapping[str, Any] = {"log": False}
@@ -28,9 +29,9 @@ _STOPPED = "the run that left it was stopped before the server was told of it"
 class StoredCredentialActuator(Actuator[StoredCredential]):
     """The way of one S3 key to one server. The id is Barbican's of the ticket, in the project of the login.
 
-    What waits is the text of an AWS credentials file. The ticket stays when the server has fetched it, and says so.
-    One whose secret expired or was lost on the way, or that is for another server or key than is planned, will not
-    become ready by itself: it is deleted and left again.
+    What waits is the text of an AWS credentials file, or munge's key. The ticket stays when the server has fetched it,
+    and says so. One whose secret expired or was lost on the way, or that is for another server or key than is planned,
+    will not become ready by itself: it is deleted and left again.
 
     What a person left for the server under the same name (`interlock channel put`), or another stack, is neither taken
     over nor deleted: both would wait, and the server would get whichever it is told last. So this one is refused until
@@ -127,7 +128,7 @@ def _check_alone(cloud: Cloud, target: Target[StoredCredential]) -> None:
 
 
 def _file(cloud: Cloud, target: Target[StoredCredential]) -> str:
-    """The key as AWS clients read it. Its secret half is Keystone's to tell, and is recorded nowhere."""
+    """The key as AWS clients read it, or munge. Its secret half is Keystone's to tell, and is recorded nowhere."""
     key = CredentialId.parse(target.one("credential"))
     found = cloud.api("identity").find(f"/users/{key.user}/credentials/OS-EC2/{key.access}", **_UNLOGGED)
     if found is None:
@@ -137,6 +138,8 @@ def _file(cloud: Cloud, target: Target[StoredCredential]) -> str:
         )
     secret = found["credential"]["secret"]
     REDACTOR.add(secret)
+    if opened_by(key.access) == "munge":
+        return str(secret)
     return f"[default]\naws_access_key_id = {key.access}\naws_secret_access_key = {secret}\n"
 
 

@@ -231,9 +231,9 @@ def share(t: str) -> Share:
     )
 
 
-def handed(t: str, item: str = "s3") -> StoredCredential:
+def handed(t: str, item: str = "s3", key: str = "") -> StoredCredential:
     """The tenant's key, for its server."""
-    return StoredCredential(project=f"{t}-project", credential=f"{t}-s3-key", place=f"{t}-server", item=item)
+    return StoredCredential(project=f"{t}-project", credential=key or f"{t}-s3-key", place=f"{t}-server", item=item)
 
 
 def operator(project: str) -> RoleAssignment:
