@@ -145,11 +145,10 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     sandbox.supervise("reset", "--rack", RACK)
     try:
         project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
-        project.edit("hall/site.yaml", "\nname: hall\n", "\nname: hall\nchannel: true\n")
-        for tenant in ("acme", "globex", "umbrella"):
-            project.must(project.interlock("lock", tenant, "--site", RACK))
         project.init(SITE, ACME, GLOBEX, UMBRELLA)
+        project.edit("hall/site.yaml", "\nname: hall\n", "\nname: hall\nchannel: true\n")
         _offer_second_image(project)
+        project.must(project.interlock("lock", "--site", RACK))
         project.must(project.plain_up(SITE))
         _enrol(project, sandbox)
         subnet = named(RACK).infiniband
@@ -166,7 +165,6 @@ def _offer_second_image(project: Project) -> None:
     first = text[text.index("  gpu-node:\n") : text.index("  gpu-head:\n")]
     assert NCCL[0] in first
     project.edit("hall/site.yaml", first, first + first.replace("gpu-node", SECOND).replace(*NCCL))
-    project.must(project.interlock("lock", "--site", RACK))
 
 
 def _enrol(project: Project, sandbox: Sandbox) -> None:
