@@ -8,6 +8,7 @@ from .drafting import Draft
 from .plots_cloud import PLOTS as CLOUD
 from .plots_cloud import control_of_servers, infiniband, nvlink
 from .plots_data import PLOTS as DATA
+from .plots_parts import share_of_parts
 from .plots_unlisted import PLOTS as UNLISTED
 from .plots_wire import PLOTS as WIRE
 from .plots_wire import filled_trunks, whole_host
@@ -19,6 +20,8 @@ PLOTS = (*WIRE, *CLOUD, *UNLISTED, *DATA, whole_host, control_of_servers, infini
 
 #: Of ten worlds in a row the one in which a driver fills trunks besides; the others are as they were without that plot.
 FILLED = 4
+#: Of twenty worlds the one in which two parts of a tenant mount one share besides.
+SHARED = 8
 
 #: Machines, hosts, servers, routers and other devices of a world, at most.
 MOST = 12
@@ -36,6 +39,7 @@ def told(seed: int) -> tuple[tuple[str, ...], World]:
         made = scene(rng)
         chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 2, 2, 2, 3))))
         chosen |= {filled_trunks: None} if seed % 10 == FILLED else {}
+        chosen |= {share_of_parts: None} if seed % 20 == SHARED else {}
         for plot in chosen:
             plot(made)
         if endpoints(made.draft) <= MOST:
