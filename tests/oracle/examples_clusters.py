@@ -110,14 +110,36 @@ def share_of_two_clusters(routes: bool | None = False) -> Draft:
     draft = _fabric()
     _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
     _cluster(draft, A, "serve", 1103, OTHER, OTHER, key=0x0012)
+    return _share(draft, routes, f"{A}-train-cluster", f"{A}-serve-cluster")
+
+
+def share_of_vpod_and_cluster(routes: bool | None = False) -> Draft:
+    """The same of a vPOD and a cluster."""
+    draft = _fabric()
+    draft.vlan(A, f"{A}-a-storage", "data-1", 1102)
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    return _share(draft, routes, f"{A}-a-storage", f"{A}-train-cluster")
+
+
+def share_of_vpod_and_cluster_that_may_meet() -> Draft:
+    """Whether the appliance routes from one address to another nobody states."""
+    return share_of_vpod_and_cluster(routes=None)
+
+
+def share_of_vpod_and_cluster_that_meet() -> Draft:
+    """It does."""
+    return share_of_vpod_and_cluster(routes=True)
+
+
+def _share(draft: Draft, routes: bool | None, *networks: str) -> Draft:
     share = Share(name="data", project=draft.project(A), size_gib=1, share_type="site:ShareType/nfs")
     draft.add(A, f"{A}-data", share)
-    for number, name in enumerate(("train", "serve")):
+    for number, network in enumerate(networks):
         access = ShareAccess(
-            project=draft.project(A), share=f"{A}-data", network=f"{A}-{name}-cluster",
+            project=draft.project(A), share=f"{A}-data", network=network,
             prefix=f"10.60.{number}.0/24", vip=f"10.60.{number}.2",
         )  # fmt: skip
-        draft.add(A, f"{A}-data-access-{name}", access)
+        draft.add(A, f"{A}-data-access-{number}", access)
     draft.assumptions["A11"] = {"storage_rules_enforced": True, "bucket_rules_enforced": True}
     draft.sharing["appliance"]["no_routing_between_vips"] = None if routes is None else not routes
     return draft
@@ -231,6 +253,9 @@ EXAMPLES = (
     Example("66j", "V", share_of_two_clusters_that_meet, rules=_APART),
     Example("66k", "V", gpus_of_anothers_node, rules=("ISO-02", "ISO-22")),
     Example("66l", "P", gpus_of_ones_own_node, rules=("ISO-02", "ISO-22", "TOP-06")),
+    Example("66m", "P", share_of_vpod_and_cluster, rules=(*_APART, "AUTH-01")),
+    Example("66n", "N", share_of_vpod_and_cluster_that_may_meet, rules=_APART),
+    Example("66o", "V", share_of_vpod_and_cluster_that_meet, rules=_APART),
     Example("67a", "P", storage_by_own_keys, rules=_MEET),
     Example("67b", "P", storage_by_one_key, rules=_MEET),
     Example("67c", "V", storage_that_nobody_declares, rules=_MEET),

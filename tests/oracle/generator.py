@@ -9,6 +9,7 @@ from .passed_on import passed_on_nodes
 from .plots_cloud import PLOTS as CLOUD
 from .plots_cloud import control_of_servers, infiniband, nvlink
 from .plots_data import PLOTS as DATA
+from .plots_parts import share_of_parts
 from .plots_unlisted import PLOTS as UNLISTED
 from .plots_wire import PLOTS as WIRE
 from .plots_wire import filled_trunks, whole_host
@@ -20,9 +21,10 @@ PLOTS = (*WIRE, *CLOUD, *UNLISTED, *DATA, whole_host, control_of_servers, infini
 
 #: Of ten worlds in a row the one in which a driver fills trunks besides; the others are as they were without that plot.
 FILLED = 4
-
 #: And the one with GPU nodes on which Nova runs servers.
 PASSED_ON = 7
+#: Of twenty worlds the one in which two parts of a tenant mount one share besides.
+SHARED = 8
 
 #: Machines, hosts, servers, routers and other devices of a world, at most.
 MOST = 12
@@ -41,6 +43,7 @@ def told(seed: int) -> tuple[tuple[str, ...], World]:
         chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 2, 2, 2, 3))))
         chosen |= {filled_trunks: None} if seed % 10 == FILLED else {}
         chosen |= {passed_on_nodes: None} if seed % 10 == PASSED_ON else {}
+        chosen |= {share_of_parts: None} if seed % 20 == SHARED else {}
         for plot in chosen:
             plot(made)
         if endpoints(made.draft) <= MOST:
