@@ -6,7 +6,7 @@ A lock names only the slice of the site that it uses, so that a rack added elsew
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -73,6 +73,9 @@ _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 #: Sections of a site that came after the first locks; one that nobody states is left out of hashes.
 YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nodes", "fabric_switches"})
 
+#: Types of values that are JSON as they are.
+_PLAIN = frozenset({str, int, bool, type(None)})
+
 #: Fields of other sections that are younger too, and left out likewise.
 _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Pools, frozenset({"cluster", "cluster_subnets", "roce", "roce_subnets"})),
@@ -94,18 +97,29 @@ def _hash_of(site: Site, names: Iterable[str]) -> str:
 
 def planned_part(part: Any) -> Any:
     """A part of a site as JSON, without what no plan rests on."""
+    # Most parts are texts and numbers: not enumerations, which are texts of a type of their own.
+    if type(part) in _PLAIN:
+        return part
     match part:
         case Frozen():
-            hidden = next((names for kind, names in _UNPLANNED_FIELDS if isinstance(part, kind)), frozenset[str]())
-            young = next((names for kind, names in _YOUNGER_FIELDS if isinstance(part, kind)), frozenset[str]())
-            fields = {name: getattr(part, name) for name in type(part).model_fields if name not in hidden}
-            fields = {name: value for name, value in fields.items() if value or name not in young}
+            names, young = _fields_of(type(part))
+            fields = {name: getattr(part, name) for name in names}
+            if young:
+                fields = {name: value for name, value in fields.items() if value or name not in young}
             return {name: planned_part(value) for name, value in (fields | _as_planned(part)).items()}
         case tuple() | list():
             return [planned_part(item) for item in part if not isinstance(item, Assumption) or item.id in _HASHED]
         case dict():
             return {key: planned_part(value) for key, value in part.items()}
     return to_jsonable_python(part)
+
+
+@cache
+def _fields_of(kind: type[Frozen]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The fields of a section's type that plans rest on, and those of them that are left out where empty."""
+    hidden = next((names for each, names in _UNPLANNED_FIELDS if issubclass(kind, each)), frozenset[str]())
+    young = next((names for each, names in _YOUNGER_FIELDS if issubclass(kind, each)), frozenset[str]())
+    return tuple(name for name in kind.model_fields if name not in hidden), young
 
 
 def _as_planned(part: Frozen) -> dict[str, Any]:

@@ -78,14 +78,15 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     """The plan of the stack `<site>-site`."""
     _require_services(site, site_lock.services)
     builder = _built(site, site_lock.services)
+    whole = site_hash(site)
     return Plan(
         site=site.name,
         stack=str(StackName(site.name)),
         tenant=None,
         owner=site_lock.owner,
         site_owner=site_lock.owner,
-        site_hash=site_hash(site),
-        request_hash=site_hash(site),
+        site_hash=whole,
+        request_hash=whole,
         components=tuple(builder.components),
         resources=tuple(builder.resources),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,7 @@ DEFAULTS = (
 )
 
 
+@cache
 def approved_texts() -> dict[str, str]:
     """Every text that people read of a plan or of its wiring, by the name of its file."""
     found = {f"tree-{name}": plan_tree.tree(plan, DEFAULTS) for name, plan in plans().items()}

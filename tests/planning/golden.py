@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 from interlock.model.site.bastion import Bastion
@@ -40,6 +41,12 @@ BASTION = Bastion(host="bastion.lyon.example", user="jump", prefixes=("192.0.2.1
 
 def plans() -> dict[str, Plan]:
     """Two tenants of one site, the site, and one tenant for each thing that the two do not ask for."""
+    return dict(_planned())
+
+
+@cache
+def _planned() -> dict[str, Plan]:
+    """Once in a process: nothing changes a plan, and many tests look at all of them."""
     site = pod64()
     site_lock = site_locked(site)
     acme, globex = tenant("acme"), tenant("globex", machines=8, servers=1)

@@ -54,11 +54,11 @@ class Known:
             lock.model_copy(update={"footprint": footprint(facts, plan, lock.released)}).sealed()
             for plan, lock in zip(self.plans[1:], self.locks, strict=True)
         ]
-        found = []
+        found, operators = [], operators_part(facts, self.plans[0])
         for plan in self.plans:
             others = [lock for lock in held if lock.id != plan.tenant]
             if plan.tenant is not None:
-                others.append(operators_part(facts, self.plans[0]))
+                others.append(operators)
             found.append(verdicts(judge(facts, plan, others)))
         return found
 
