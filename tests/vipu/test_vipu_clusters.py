@@ -87,6 +87,14 @@ def test_an_agent_belongs_to_one_cluster(desk: Desk) -> None:
     assert desk.refused("remove agent ag.01.02") == "agent-in-use"
 
 
+def test_two_controllers_do_not_know_of_each_other(desk: Desk, tmp_path: Path) -> None:
+    """Of two tenants on one back-end: nothing refuses that both have the same IPU-Machine."""
+    other = Desk(tmp_path / "other", desk.racks)
+    desk.cluster(2)
+    other.cluster(2)
+    assert desk.do("list agents") == other.do("list agents")
+
+
 def test_a_torus_is_closed_by_a_cable(desk: Desk) -> None:
     agents = desk.agents(range(1, 17))
     half = ",".join(agents.split(",")[:8])
