@@ -77,7 +77,7 @@ from policies.rules import RULES
 from tests.provider import ends
 from tests.support.world import declared
 
-from . import gpu_catalogue, gpu_software
+from . import gpu_catalogue, gpu_software, vipu_simulator
 from .file_keys import Key, keys
 from .pages import ROOT
 from .tables import UNWRITTEN, code, explained, kept, table
@@ -372,4 +372,6 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "gpu-fabrics": gpu_catalogue.fabrics,
     "gpu-sources": gpu_catalogue.sources,
     "gpu-software": gpu_software.software,
+    "vipu-conformance": vipu_simulator.conformance,
+    "vipu-flags": vipu_simulator.unverified_flags,
 }
