@@ -19,7 +19,7 @@ def test_it_states_no_pools_of_vpods_and_has_no_controllers() -> None:
     site = workspace.site
     assert not site.machines
     assert (site.controller, site.pools.control, site.limits.controller_instances) == (None, (), 0)
-    assert set(site.pools.vlans_by_name) == set(site.pools.subnets_by_name) == {"cluster"}
+    assert set(site.pools.vlans_by_name) == set(site.pools.subnets_by_name) == {"cluster", "roce"}
     assert not [name for name in site_objects(site) if "controllers" in name]
     # With IPU-Machines it has them.
     assert [name for name in site_objects(load_workspace(STACKS, "lyon").site) if "controllers" in name]
@@ -28,7 +28,7 @@ def test_it_states_no_pools_of_vpods_and_has_no_controllers() -> None:
 def test_its_capacity_counts_neither_controllers_nor_their_networks() -> None:
     found = capacity(load_workspace(STACKS, "hall").site, [])
     assert (found.vnis, found.controllers) == (None, None)
-    assert {network.pool for network in found.vlans} == {pool.pool for pool in found.subnets} == {"cluster"}
+    assert {network.pool for network in found.vlans} == {pool.pool for pool in found.subnets} == {"cluster", "roce"}
 
 
 def test_a_vpod_there_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import IPv4Interface, IPv4Network
 from typing import Any
 
 import yaml
@@ -71,7 +71,7 @@ def _ethernet(rail: Rail) -> dict[str, Any]:
         "link-local": [],
         # A boot goes on without the fabric.
         "optional": True,
-        "addresses": [f"{rail.address}/{IPv4Network(rail.subnet).prefixlen}"],
+        "addresses": [str(IPv4Interface((rail.address, IPv4Network(rail.subnet).prefixlen)))],
         **mtu,
         "routes": [{"to": rail.subnet, "scope": "link", "from": rail.address, "table": table}],
         "routing-policy": [{"from": rail.address, "table": table}],
