@@ -190,15 +190,9 @@ def _sign(keys: Keys) -> None:
     ours = keys.folder(HEAD) / "munge"
     ours.chmod(0o400)
     for server, key in ((head, ours), (node, keys.key(NODE)), (other, strange)):
-        own: dict[str, Path | str] = {
-            "key-file": key,
-            "socket": "socket",
-            "pid-file": "pid",
-            "seed-file": "seed",
-            "log-file": "log-munge",
-        }
+        own = {"socket": "socket", "pid-file": "pid", "seed-file": "seed", "log-file": "log-munge"}
         paths = (f"--{name}={server.folder / value}" for name, value in own.items())
-        server.say(program("munged"), "--force", *paths)
+        server.say(program("munged"), "--force", f"--key-file={key}", *paths)
     signed = head.say("munge", "--no-input", f"--socket={head.folder / 'socket'}")
     for server, code in ((node, True), (other, False)):
         (server.folder / "signed").write_text(signed)
