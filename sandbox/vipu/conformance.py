@@ -25,12 +25,11 @@ from .sources import (
     POPDIST,
     POPTORCH_ERROR,
     RECONFIGURABLE,
+    RINGS_OF_RACKS,
     SCRIPTS,
     SECURING,
     SHARING,
     SIZES,
-    SLURM,
-    TABLE,
     TWO_PODS,
     USERS,
     Source,
@@ -57,8 +56,9 @@ def _row(rule: str, source: Source, tests: str, conditions: str = "", enforced: 
 
 
 RULES: tuple[ConformanceRow, ...] = (
-    _row("an id is taken once for each kind of object", assumed("plain"), "clusters:ids_are_taken_once", "exists"),
-    _row("an id that is not there is told", assumed("plain"), "clusters:unknown_ids_are_told"
+    _row("an id is taken once for each kind of object", assumed("bookkeeping"), "clusters:ids_are_taken_once",
+         "exists"),
+    _row("an id that is not there is told", assumed("bookkeeping"), "clusters:unknown_ids_are_told"
          " allocations:unknown_allocations_of_a_user_are_told", "absent"),
     _row("ids are letters, digits, `_`, `.` and `-`", assumed(), "clusters:ids_are_plain", "bad-id"),
     _row("one agent for one IPU-Machine", CLUSTERS, "clusters:an_agent_has_an_address_of_its_own",
@@ -73,7 +73,8 @@ RULES: tuple[ConformanceRow, ...] = (
          "clusters:other_runs_are_not clusters:domains_are_whole_racks_in_order", "machines"),
     _row("an IPU-Link domain of several is a whole rack", CABLES,
          "clusters:a_domain_is_one_rack_also_where_more_machines_hang_together", "not-whole"),
-    _row("no agent stands twice in a list", TWO_PODS, "clusters:other_runs_are_not", "listed-twice"),
+    _row("no agent stands twice in a list", assumed("a public script lists one twice; what came of it is unknown"),
+         "clusters:other_runs_are_not", "listed-twice"),
     _row("clusters do not overlap", CLUSTERS, "clusters:an_agent_belongs_to_one_cluster",
          "agent-in-cluster agent-in-use"),
     _row("an IPU-Machine has one controller", assumed("a refusal is nowhere"),
@@ -87,7 +88,7 @@ RULES: tuple[ConformanceRow, ...] = (
          "no-gateway-links"),
     _row("a loop is closed, of 2 to 4 IPU-Link domains", CABLES,
          "clusters:a_loop_has_two_to_four_domains clusters:a_loop_is_closed", "looped-alone no-gateway-links"),
-    _row("a cluster is removed when neither an allocation nor a partition is in it", assumed("plain"),
+    _row("a cluster is removed when neither an allocation nor a partition is in it", assumed("bookkeeping"),
          "clusters:a_cluster_goes_when_nothing_is_in_it", "cluster-in-use"),
     _row("a cluster is made and removed in some time, with states of its own", assumed("names of states"),
          "life:a_cluster_is_made_and_removed_slowly", "cluster-not-ready"),
@@ -100,7 +101,7 @@ RULES: tuple[ConformanceRow, ...] = (
          "allocations:no_source_says_that_allocations_are_apart", enforced="no"),
     _row("lists are replaced whole: of two admins the last one wins", assumed("no version of an object is known"),
          "allocations:of_two_admins_the_last_one_has_the_list"),
-    _row("an allocation in use is not removed", assumed("plain"), "allocations:an_allocation_in_use_stays",
+    _row("an allocation in use is not removed", assumed("bookkeeping"), "allocations:an_allocation_in_use_stays",
          "allocation-in-use"),
     _row("a partition lies in one allocation", ALLOCATIONS, "partitions:a_partition_lies_in_one_allocation",
          "larger-than-allocation both"),
@@ -127,7 +128,7 @@ RULES: tuple[ConformanceRow, ...] = (
          " commands:one_address_has_both_apis_unless_they_are_apart commands:vipu_knows_no_command_of_admins",
          "not-here not-admin"),
     _row("`--init --secure` makes storage, certificates and a default admin", SECURING,
-         "commands:init_makes_an_admin_who_can_log_in"),
+         "commands:init_makes_an_admin_who_can_log_in storage:secure_from_the_first_command_to_a_partition"),
     _row("TLS asks both sides for certificates", SECURING, "commands:tls_asks_both_sides"),
     _row("a partition's size is a power of 2", PARTITIONS,
          "partitions:sizes_are_powers_of_two partitions:other_sizes_are_refused partitions:a_size_is_asked_for",
@@ -146,11 +147,11 @@ RULES: tuple[ConformanceRow, ...] = (
          "partitions:a_partition_of_two_domains_has_gcds_in_each", "gcds-of-domains"),
     _row("a reconfigurable partition is c2-compatible, by default and else refused, but with `--index`",
          RECONFIGURABLE, "partitions:reconfigurable_means_c2_compatible", "reconfigurable word"),
-    _row("a reconfigurable partition lies in one IPU-Link domain", SLURM,
+    _row("a reconfigurable partition lies in one IPU-Link domain", assumed("jobs in public make no others"),
          "partitions:a_partition_of_two_domains_has_gcds_in_each", "reconfigurable-domains"),
     _row("an index is a place among those of a size", assumed(), "partitions:an_index_is_a_place",
          "index index-taken"),
-    _row("a ring needs whole domains of a torus, and is the default there", TABLE,
+    _row("a ring needs whole domains of a torus, and is the default there", RINGS_OF_RACKS,
          "partitions:a_ring_needs_a_whole_torus partitions:a_mesh_has_no_ring", "ring"),
     _row("partitions of public scripts are made", TWO_PODS,
          "partitions:the_partitions_of_public_scripts_are_made"),
@@ -173,7 +174,8 @@ RULES: tuple[ConformanceRow, ...] = (
     _row("a workload is killed with its partition, by the text that was reported", POPTORCH_ERROR,
          "life:whoever_runs_on_a_partition_loses_it"),
     _row("the state is one file, `vipu-server.json`, read at a start", SECURING,
-         "life:a_restart_forgets_what_was_heard_of_agents life:what_happened_while_it_was_down_is_seen_afterwards"
+         "random:whatever_is_asked_nothing_is_in_two_places life:a_restart_forgets_what_was_heard_of_agents"
+         " life:what_happened_while_it_was_down_is_seen_afterwards"
          " storage:a_controller_that_is_killed_goes_on_where_it_was storage:a_broken_file_is_told_with_its_place"
          " storage:one_process_has_a_folder storage:only_its_owner_reads_the_folders_files"),
     _row("storage and certificates are what a backup has", SECURING,
@@ -255,4 +257,7 @@ def conformance_cells() -> list[list[str]]:
 def unverified_cells() -> list[list[str]]:
     """Rows of the table of flags that an operator has to look up."""
     both = [(flag, "`vipu`, `vipu-admin`") for flag in FLAGS] + [(flag, "`vipu-server`") for flag in SERVER_FLAGS]
-    return [[f"`{flag.name}`", program, flag.help] for flag, program in both if flag.source.unverified]
+    alone = [[f"`{flag.name}`", program, flag.help] for flag, program in both if flag.source.unverified]
+    of_commands = [item for item in COMMANDS if item.flags_assumed]
+    return alone + [[f"`{name}` of `{item.words}`", "`vipu-admin`", item.flags_assumed] for item in of_commands
+                    for name in item.flags]  # fmt: skip

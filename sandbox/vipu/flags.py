@@ -42,6 +42,7 @@ class VipuFlag:
     everywhere: bool = False
 
 
+_PLAIN = Source("derived", "every command line has it")
 _SEEN = Source("seen", "public job scripts and tools that call `vipu`")
 
 FLAGS: tuple[VipuFlag, ...] = (
@@ -54,7 +55,7 @@ FLAGS: tuple[VipuFlag, ...] = (
     VipuFlag("--showjson", "nothing", POPTORCH, "answers as JSON", everywhere=True),
     VipuFlag("--version", "nothing", POPTORCH, "the version of the command", everywhere=True),
     VipuFlag("--server-version", "nothing", _SEEN, "the controller's, and its host:port", everywhere=True),
-    VipuFlag("--help", "nothing", assumed(), "this text", short="-h", everywhere=True),
+    VipuFlag("--help", "nothing", _PLAIN, "this text", short="-h", everywhere=True),
     VipuFlag("--tls-ca", "text", assumed(), "authority of the controller's certificate", everywhere=True),
     VipuFlag("--tls-cert", "text", assumed(), "certificate of the client", everywhere=True),
     VipuFlag("--tls-key", "text", assumed(), "its key", everywhere=True),
@@ -67,7 +68,7 @@ FLAGS: tuple[VipuFlag, ...] = (
     VipuFlag("--agents", "list", TWO_PODS, "agents in the order of their cables, with commas"),
     VipuFlag("--num-ipulinkdomains", "number", TWO_PODS, "IPU-Link domains, 1 unless said"),
     VipuFlag("--topology", "text", TWO_PODS, "mesh or torus, mesh unless said"),
-    VipuFlag("--cluster-topology", "text", TWO_PODS, "none or looped, none unless said"),
+    VipuFlag("--cluster-topology", "text", TWO_PODS, "looped, or none, which is assumed, unless said"),
     VipuFlag("--allocations", "list", USERS, "allocations that a user is restricted to, with commas"),
     VipuFlag("--admin", "nothing", assumed(), "the user may use the admin API"),
     VipuFlag("--new-access-key", "nothing", assumed(), "another key; the old one is no longer taken"),
@@ -96,7 +97,7 @@ SERVER_FLAGS: tuple[VipuFlag, ...] = (
     VipuFlag("--api-port", "number", _SEEN, "its port, 8090 unless said; 0: a free one"),
     VipuFlag("--admin-host", "text", assumed(), "address of the admin API if it is apart"),
     VipuFlag("--admin-port", "number", assumed(), "its port; 0: a free one. Without it one port has both"),
-    VipuFlag("--help", "nothing", assumed(), "this text", short="-h"),
+    VipuFlag("--help", "nothing", _PLAIN, "this text", short="-h"),
 )
 #: The simulator's own, which no real command has.
 SIMULATOR_FLAGS: tuple[VipuFlag, ...] = (

@@ -147,7 +147,7 @@ class _VipuHandler(BaseHTTPRequestHandler):
             return
         try:
             call = _call_of(json.loads(self.rfile.read(length)))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             self._send(400, {"error": {"code": "INVALID_ARGUMENT", "text": "the body is no call"}})
             return
         fault = self.server.faults.take(f"{call.verb} {call.noun}")

@@ -54,6 +54,9 @@ POPTORCH_ERROR = Source("seen", "graphcore/poptorch, issue 14")
 TWO_PODS = Source("seen", "a public script that makes a cluster of two IPU-POD64 and partitions of it")
 POD128 = Source("seen", "a public script that trains BERT on an IPU-POD128 with poprun")
 TABLE = Source("seen", "graphcore/demo-in-a-box, README: `vipu list partitions`")
+RINGS_OF_RACKS = Source(
+    "derived", "part of a rack has no ring; a whole IPU-POD64 is shown with RINGSWNC (demo-in-a-box)"
+)
 SLURM = Source("seen", "graphcore/examples-utils, the Slurm runner")
 SCRIPTS = Source("seen", "public job scripts, which cut columns of `vipu list partitions`")
 OPERATORS = Source("seen", "public job scripts that read /etc/vipu/vipu-cli.hcl")

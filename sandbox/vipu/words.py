@@ -109,7 +109,14 @@ def help_of(program: str, api: ApiName, names: Mapping[str, str] | None = None) 
         "",
         "Commands:",
     ]
-    lines += [_line(item.words + (" ID" if item.takes_id else ""), "", item.source) for item in commands]
+    lines += [
+        _line(
+            item.words + (" ID" if item.takes_id else ""),
+            "(flags unverified)" if item.flags_assumed else "",
+            item.source,
+        )
+        for item in commands
+    ]
     lines += ["", "Flags:"]
     used = {name for item in commands for name in item.flags}
     for flag in FLAGS:

@@ -65,6 +65,7 @@ BUDGETS: dict[str, Budget] = {
     "kinds killed": Budget(0, 5, 1_000),
     "random wirings": Budget(0, 30, 200),
     "random partition tables": Budget(0, 40, 300),
+    "calls of a V-IPU controller": Budget(200, 300, 50_000),
 }
 """Test -> its random cases. A number above what there is means all: see `kinds killed`."""
 

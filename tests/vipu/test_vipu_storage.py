@@ -32,6 +32,7 @@ from sandbox.vipu.storage import STORAGE, BackupWrong, ControllerStorage, Storag
 from .desk import Desk
 
 _DANGLING = '{"allocations": {"al": {"id": "al", "agents": [], "cluster": "c"}}}'
+_CLIENT_FILES = {"ca": "ca.pem", "cert": "client.pem", "key": "client.key"}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -110,6 +111,36 @@ def test_a_controller_sees_a_failure_that_nobody_asks_about(tmp_path: Path) -> N
         while ("agent ag1", "ONLINE -> OFFLINE") not in [(item.about, item.what) for item in storage.events()]:
             assert time.monotonic() < until
             time.sleep(0.05)
+
+
+def test_secure_from_the_first_command_to_a_partition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By commands alone, over TLS: storage, an admin, a user with a file of settings, who makes a partition."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write_racks(tmp_path / "racks.json", rack_of())
+    assert main(["server", "--init", "--secure", "--default-user-id", "root", "--storage-dir", "state"]) == 0
+    key = capsys.readouterr().out.split("'")[-2]
+    with process(tmp_path, "--secure", "--durations", "partition=0.1,partition_machine=0,removal=0.1") as (_, admin):
+        certificates = tmp_path / "state" / "vipu-certs" / "client"
+        lines = {"api-host": admin.host, "api-port": admin.port, "api-user-id": "root", "api-access-key": key}
+        lines |= {f"tls-{name}": certificates / file for name, file in _CLIENT_FILES.items()}
+        Path("root.hcl").write_text("".join(f'{name}="{value}"\n' for name, value in lines.items()))
+        for line in (
+            "create agent ag1 --host 10.2.1.1",
+            "create cluster c --agents ag1",
+            "create allocation al --cluster c",
+            "create user alice --allocations al",
+        ):
+            assert main(["admin", "--config", "root.hcl", *line.split()]) == 0
+        assert key not in (tmp_path / "state" / STORAGE).read_text()
+        for line in ("create partition p --size 4", "list partitions", "remove partition p"):
+            assert main(["user", "--config", "alice.vipu-cli.hcl", *line.split()]) == 0
+        assert main(["admin", "--config", "alice.vipu-cli.hcl", "list", "users"]) == 1
+    said = capsys.readouterr()
+    assert "| ACTIVE" in said.out
+    assert said.err.count("UNIMPLEMENTED") == 1
 
 
 def test_one_process_has_a_folder(desk: Desk) -> None:
