@@ -1,4 +1,7 @@
-"""Ports of one fabric agree: TOP-21 one RDMA profile, TOP-23 MTUs that fit, ISO-13 ids not used by others."""
+"""Ports of one fabric agree: TOP-21 one RDMA profile, TOP-23 MTUs that fit, ISO-13 ids not used by others.
+
+What TOP-21 and TOP-23 ask besides of networks for RoCE is in `roce`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from policies.graph.naming import Names
 from policies.graph.search import connected
 from policies.proof import Severity
 
-from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .roce import marks_and_pauses, roce_networks, size_unknown
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_facts
 
 
 def _fabrics(model: Model) -> list[list[PhysicalNetwork]]:
@@ -39,7 +43,8 @@ def _one_profile(model: Model, _: Names) -> RuleAnswer:
     known = {profile.name for profile in model.site.site.fabric_profiles}
     strange = (item for group in stated for item in group if item.profile not in known)
     causes += [_cause(item.name, f"{item.name}: nothing describes its profile {item.profile}", ()) for item in strange]
-    return RuleAnswer(sum(bool(group) for group in stated), violated=tuple(causes))
+    causes += marks_and_pauses(model)
+    return by_facts(sum(map(bool, stated)) + len(roce_networks(model)), causes)
 
 
 def _profiles_differ(group: list[PhysicalNetwork]) -> Iterator[Cause]:
@@ -57,7 +62,10 @@ def _frames_fit(model: Model, _: Names) -> RuleAnswer:
         causes = (_too_long(model, network, mtu) for network, mtu in sized)
         return RuleAnswer(len(sized), violated=tuple(cause for cause in causes if cause is not None))
     stated = [(item, item.mtu) for item in model.site.site.physical_networks if item.mtu is not None]
-    return RuleAnswer(len(stated), violated=(*_mtus_differ(model), *_profiles_too_long(model, stated)))
+    roce = [item for item in roce_networks(model) if item.mtu is None]
+    return by_facts(
+        len(stated) + len(roce), (*_mtus_differ(model), *_profiles_too_long(model, stated), *map(size_unknown, roce))
+    )
 
 
 def _too_long(model: Model, network: NetworkFact, mtu: int) -> Cause | None:
@@ -160,10 +168,10 @@ TOP_21 = Rule(
     id="TOP-21",
     title="one RDMA fabric has one profile",
     severity=Severity.ERROR,
-    polarity=Polarity.STATED,
+    polarity=Polarity.BOTH,
     why="a port that marks or pauses otherwise drops what the others hold lossless",
     source="reference design, network §8.1: priority flow control on the RDMA fabric",
-    needs=("physical_networks.profile", "fabric_profiles", "cables"),
+    needs=("physical_networks.profile", "fabric_profiles", "pools.roce", "cables"),
     ask=_one_profile,
     of=Of.SITE,
 )
@@ -171,10 +179,10 @@ TOP_23 = Rule(
     id="TOP-23",
     title="frames fit on every network they cross",
     severity=Severity.ERROR,
-    polarity=Polarity.STATED,
+    polarity=Polarity.BOTH,
     why="a frame too long is dropped without a word, and only under load",
     source="Neutron admin guide, MTU considerations: VXLAN takes 50 bytes",
-    needs=("physical_networks.mtu", "underlays.mtu", "fabric_profiles.mtu", "networks"),
+    needs=("physical_networks.mtu", "underlays.mtu", "fabric_profiles.mtu", "pools.roce", "networks"),
     ask=_frames_fit,
 )
 ISO_13 = Rule(

@@ -91,7 +91,7 @@ def _reductions(nodes: NodesOfOneKind) -> Iterator[Cause]:
 
 
 def _lossless(model: Model, nodes: NodesOfOneKind) -> Iterator[Cause] | None:
-    return _paused_alike(model, nodes) if nodes.profiles else None
+    return _paused_alike(model, nodes) if nodes.profiles or nodes.unprofiled else None
 
 
 def _paused_alike(model: Model, nodes: NodesOfOneKind) -> Iterator[Cause]:
@@ -102,6 +102,10 @@ def _paused_alike(model: Model, nodes: NodesOfOneKind) -> Iterator[Cause]:
         else:
             why = f"and nothing describes the profile {name} of the network that they are on"
             yield nodes.cause("profile", why, (f"profile {name}",), missing=(SiteFact(f"fabric_profiles.{name}"),))
+    for name in nodes.unprofiled:
+        missing = (SiteFact(f"physical_networks.{name}.profile"),)
+        why = f"on the network {name}, which is for RoCE, and nobody states how its switches pause and mark"
+        yield nodes.cause(f"profile of {name}", why, (f"{name}: no profile",), missing=missing)
     if nodes.unstated("pfc_priority", "ecn"):
         yield nodes.unknown("host", "RoCE asks for both on nodes, too", "pfc_priority", "ecn")
     if nodes.software.ecn is False:

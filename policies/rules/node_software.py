@@ -22,6 +22,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
+from .roce import roce_networks
 from .rule import Cause, RuleAnswer, by_facts
 
 NVIDIA = "NVIDIA"
@@ -44,6 +45,8 @@ class NodesOfOneKind:
     uses_infiniband: bool
     #: Names of the fabric profiles of the Ethernet networks that they are on: there, RoCE is meant.
     profiles: tuple[str, ...]
+    #: Those of these networks that are for RoCE and state no profile.
+    unprofiled: tuple[str, ...]
 
     @property
     def catalogued(self) -> NodeType | None:
@@ -63,7 +66,7 @@ class NodesOfOneKind:
     @property
     def uses_rdma(self) -> bool:
         """Whether GPUs of several nodes reach each other by RDMA."""
-        return self.uses_infiniband or bool(self.profiles)
+        return self.uses_infiniband or bool(self.profiles or self.unprofiled)
 
     def stated(self, key: str) -> Fact:
         """The place where the site says this of the image; of an image that it does not list there is none."""
@@ -88,7 +91,15 @@ class NodesOfOneKind:
         more = f" and {others} more" if others else ""
         boots = "boot" if others else "boots"
         return Cause(
-            key=(self.image, self.node_type, self.is_bare_metal, self.uses_infiniband, key, *self.profiles),
+            key=(
+                self.image,
+                self.node_type,
+                self.is_bare_metal,
+                self.uses_infiniband,
+                key,
+                *self.profiles,
+                *self.unprofiled,
+            ),
             message=f"{first}{more} on {self.node_type} {boots} image {self.image}, {why}",
             witness=(f"server {first}", f"node type {self.node_type}", *witness),
             hint="state it in the site file" if missing else hint,
@@ -118,7 +129,7 @@ def _shown(value: object) -> str:
 
 
 #: Reference of the image, type of node, and the rest of what `NodesOfOneKind` says, up to its profiles.
-_Likeness = tuple[str, str, bool, bool, bool, tuple[str, ...]]
+_Likeness = tuple[str, str, bool, bool, bool, tuple[str, ...], tuple[str, ...]]
 #: What a rule says of nodes of one kind; None: it is not about them.
 Check = Callable[[Model, NodesOfOneKind], Iterable[Cause] | None]
 
@@ -151,20 +162,23 @@ def kinds_of_nodes(model: Model) -> tuple[NodesOfOneKind, ...]:
 def _likeness(model: Model, server: ServerFact, node: GpuHost, members: set[str]) -> _Likeness:
     guids = [port.guid for port in node.ports if port.use == "compute"]
     joined = any(guid is not None and guid.lower() in members for guid in guids)
-    return server.image, node.node_type, server.is_bare_metal, bool(guids), joined, _profiles(model, server)
+    profiles, unprofiled = _profiles(model, server)
+    return server.image, node.node_type, server.is_bare_metal, bool(guids), joined, profiles, unprofiled
 
 
-def _profiles(model: Model, server: ServerFact) -> tuple[str, ...]:
-    """Fabric profiles of the physical networks that the server has a port on."""
-    plan = model.plan
+def _profiles(model: Model, server: ServerFact) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Fabric profiles of the physical networks that the server has a port on; those for RoCE that state none."""
+    plan, for_roce = model.plan, {item.name for item in roce_networks(model)}
     networks = {plan.port[name].network for name in server.ports if name in plan.port}
     wires = {plan.network[name].physical_network for name in networks if name in plan.network}
-    listed = (item for item in model.site.site.physical_networks if item.name in wires)
-    return tuple(sorted({item.profile for item in listed if item.profile is not None}))
+    listed = [item for item in model.site.site.physical_networks if item.name in wires]
+    profiles = {item.profile for item in listed if item.profile is not None}
+    silent = {item.name for item in listed if item.profile is None} & for_roce
+    return tuple(sorted(profiles)), tuple(sorted(silent))
 
 
 def _kind(model: Model, likeness: _Likeness, servers: list[str]) -> NodesOfOneKind:
-    image, node_type, is_bare_metal, has_infiniband, uses_infiniband, profiles = likeness
+    image, node_type, is_bare_metal, has_infiniband, uses_infiniband, profiles, unprofiled = likeness
     name = Reference.name_in(image, Scheme.SITE, Image.KIND)
     spec = next((item for item in model.site.site.images if item.name == name), None)
     return NodesOfOneKind(
@@ -177,6 +191,7 @@ def _kind(model: Model, likeness: _Likeness, servers: list[str]) -> NodesOfOneKi
         has_infiniband=has_infiniband,
         uses_infiniband=uses_infiniband,
         profiles=profiles,
+        unprofiled=unprofiled,
     )
 
 

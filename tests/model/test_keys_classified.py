@@ -63,7 +63,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("infiniband", "fact"): "infiniband prefix storage access appliance key",
     ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster roce reserved_vlans "
     "reserved_vnis storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys "
-    "reserved",
+    "reserved between_leaf_groups",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",
     ("bastion", "policy"): "bastion host user prefixes",
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",

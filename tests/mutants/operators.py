@@ -16,6 +16,7 @@ from tests.mutants.op_groups import GROUPS
 from tests.mutants.op_guards import GUARDS
 from tests.mutants.op_halls import HALLS
 from tests.mutants.op_links import LINKS
+from tests.mutants.op_lossless import LOSSLESS
 from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_storage_fabrics import STORAGE_FABRICS
@@ -27,6 +28,6 @@ from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
+    *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS, *LOSSLESS,
     *CLUSTERS, *CLUSTER_SHARES, *STORAGE_FABRICS, *WHOLE_NODES,
 )  # fmt: skip

@@ -15,11 +15,10 @@ _MANAGER = "NVIDIA, Fabric Manager user guide"
 _BASEPOD = "NVIDIA, DGX BasePOD reference architecture, core components"
 _H100_FABRIC = "NVIDIA, DGX SuperPOD H100 reference architecture, network fabrics"
 _B200_GUIDE = "NVIDIA, DGX B200 user guide, introduction"
+_VPI = "NVIDIA, XLIO documentation, type management: each port of a ConnectX-7 is set as InfiniBand or as Ethernet"
 _B300_HALL = "NVIDIA, DGX SuperPOD B300 reference architecture, architecture"
 _B300_FABRIC = "NVIDIA, DGX SuperPOD B300 reference architecture, network fabrics"
 _B300_XDR = "NVIDIA, DGX SuperPOD B300 XDR reference architecture, architecture"
-#: Single-port OSFP cards: one row of the manual's table has both protocols.
-_CARD = "NVIDIA, ConnectX-7 user manual, introduction: single-port OSFP cards are for NDR 400 Gb/s and for 400GbE"
 _GB200_GUIDE = "NVIDIA, DGX GB200 user guide, hardware"
 _PRESS = "press reports of May 2020 on NVIDIA's documentation of the DGX A100"
 _THIRD = "third parties that cite NVIDIA's datasheet"
@@ -94,7 +93,7 @@ DGX_H100 = NodeType(
         NodePorts(
             PortRole.COMPUTE,
             adapter=primary("ConnectX-7", "", f"{_BASEPOD}: four OSFP ports serve eight single-port cards"),
-            medium=derived("infiniband/ethernet", "", f"{_H100_FABRIC}: InfiniBand; {_CARD}"),
+            medium=derived("ethernet/infiniband", "", f"{_H100_FABRIC}: InfiniBand; {_VPI}"),
             count=primary(8, "", _BASEPOD),
             speed=primary(400, "Gb/s", f"{_BASEPOD}: NDR, over transceivers of two ports"),
         ),
@@ -133,7 +132,7 @@ DGX_B200 = NodeType(
         NodePorts(
             PortRole.COMPUTE,
             adapter=primary("ConnectX-7", "", f"{_B200_GUIDE}: four OSFP ports for eight single-port cards"),
-            medium=derived("infiniband/ethernet", "", f"{_B200_GUIDE}: InfiniBand by default; {_CARD}"),
+            medium=derived("ethernet/infiniband", "", f"{_B200_GUIDE}: InfiniBand by default; {_VPI}"),
             count=primary(8, "", _B200_GUIDE),
             speed=primary(400, "Gb/s", _B200_GUIDE),
         ),

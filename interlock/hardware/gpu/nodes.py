@@ -127,3 +127,11 @@ class NodeType:
     def has_rdma_fabric(self) -> bool:
         """True if it has ports for compute: without them GPUs of two nodes do not reach each other by RDMA."""
         return self.ports_for(PortRole.COMPUTE) is not None
+
+    @property
+    def ethernet_rails(self) -> int:
+        """How many ports for compute it has that can be Ethernet; 0: none, or nobody states it."""
+        ports = self.ports_for(PortRole.COMPUTE)
+        if ports is None or ports.medium is None or ports.count is None or "ethernet" not in ports.medium.value:
+            return 0
+        return ports.count.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.hardware.gpu import NODE_TYPES, OFFERED, NodeType, PortRole
+from interlock.hardware.gpu import NODE_TYPES, OFFERED
 from interlock.model.site.places import Path
 from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
@@ -24,16 +24,10 @@ def check_compute(hall: HallFile, layout: Layout, path: Path, faults: Faults) ->
         faults.add(Code.MISSING_KEY, path, "neither `compute` nor `roce`: what its compute ports are on", hint)
 
 
-def can_be_ethernet(node: NodeType) -> bool:
-    """Whether its compute ports are Ethernet ports, or can be."""
-    ports = node.ports_for(PortRole.COMPUTE)
-    return ports is not None and ports.medium is not None and "ethernet" in ports.medium.value.split("/")
-
-
 def _check_roce(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> None:
-    if not can_be_ethernet(layout.node_type):
-        able = ", ".join(name for name in OFFERED if can_be_ethernet(NODE_TYPES[name]))
-        message = f"compute ports of a {layout.node_type.name} are no Ethernet ports, as far as a document says"
+    if not layout.node_type.ethernet_rails:
+        able = ", ".join(name for name in OFFERED if NODE_TYPES[name].ethernet_rails)
+        message = f"no port for compute of a {layout.node_type.name} is Ethernet"
         hint = f"write `compute: <InfiniBand subnet>`; of {able} they can be Ethernet"
         faults.add(Code.CONTRADICTION, (*path, "roce"), message, hint)
         return

@@ -9,6 +9,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 from interlock.model.text.values import Range
 
+from .between_leaf_groups import check_between
 from .places import Path
 from .pools_file import BareVlanPoolFile, SegmentRangeFile
 from .view import SiteView
@@ -24,6 +25,8 @@ def check_pools(view: SiteView) -> None:
     for name, pool in vlan_pools(view):
         _check_pool_networks(view, ("pools", name), pool)
     _check_leaf_groups(view)
+    if view.file.pools.roce is not None:
+        check_between(view.file.pools.roce.between_leaf_groups, view.faults)
     _check_subnets(view)
     _check_vips(view)
     for index, entry in enumerate(view.file.segment_ranges):

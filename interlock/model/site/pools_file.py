@@ -10,6 +10,7 @@ from interlock.model.text.names import DeviceName, NetworkName, NetworkNames
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Prefix, VlanIds, VlanRanges, VniRanges
 
+from .between_leaf_groups import BetweenLeafGroups
 from .values import Offsets, PartitionKeyIds, PartitionKeys, VniIds
 
 
@@ -40,6 +41,16 @@ class VlanPoolFile(BareVlanPoolFile):
     """VLANs, and the addresses that go with them."""
 
     subnets: SubnetsFile = Field(description="addresses that go with them")
+
+
+class RocePoolFile(VlanPoolFile):
+    """VLANs of RoCE networks, and how far they reach."""
+
+    between_leaf_groups: BetweenLeafGroups = Field(
+        default="none",
+        description="what joins its physical networks, each of which is a leaf group: `none`, so that no cluster is "
+        "larger than one; `routed`, routes and a VRF of each tenant on every leaf, cannot be made yet",
+    )
 
 
 class VniPoolFile(FileModel):
@@ -74,7 +85,7 @@ class PoolsFile(FileModel):
     cluster: VlanPoolFile | None = Field(
         default=None, description="the in-band networks of GPU clusters; without it, the site has none to give"
     )
-    roce: VlanPoolFile | None = Field(
+    roce: RocePoolFile | None = Field(
         default=None,
         description="the RoCE networks of GPU clusters: each physical network is one leaf group, on which nodes have "
         "their Ethernet compute ports; without it, the site has none to give",
