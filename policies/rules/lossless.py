@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from interlock.model.site.inventory import Endpoint
 from policies.about import Fact, SaidFact, devices, in_order
+from policies.facts.kinds import SwitchEnd
 from policies.facts.lossless import LosslessFabric, circles, lossless_fabrics
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -63,7 +65,11 @@ def _unstated(fabric: LosslessFabric, circle: tuple[str, ...]) -> Iterator[Fact]
 def _cables(fabric: LosslessFabric, a: str, b: str) -> str:
     (near, far), *more = fabric.links[a, b]
     others = f" and {len(more)} more" if more else ""
-    return f"{near.switch}:{near.port} – {far.switch}:{far.port}{others}"
+    return f"{_plug(near)} – {_plug(far)}{others}"
+
+
+def _plug(end: SwitchEnd) -> Endpoint:
+    return Endpoint(device=end.switch, interface=str(end.port))
 
 
 def _called(fabric: LosslessFabric) -> str:

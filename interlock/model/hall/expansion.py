@@ -160,11 +160,14 @@ class _Expansion:
         for cable in self.layout.hall.cables:
             if cable.fabric in self._subnets and (lower := self._end(cable, cable.lower)) is not None:
                 yield Cable(a=lower, b=self._switch_port(cable.upper), kind="infiniband")
+        plugged: dict[str, list[tuple[str, Endpoint]]] = {}
         for ports in ethernet_ports(self.file, self.layout):
-            for place, end in zip(ports.places, ports.ends, strict=False):
-                if (node := self.file.nodes.get(place)) is not None:
-                    name = node_name(self.name, place, node)
-                    yield Cable(a=Endpoint(device=name, interface=ports.interface), b=end)
+            for named, end in zip(ports.places, ports.ends, strict=False):
+                plugged.setdefault(named, []).append((ports.interface, end))
+        for place, node in self._standing:
+            name = node_name(self.name, place.name, node)
+            for interface, end in plugged.get(place.name, ()):
+                yield Cable(a=Endpoint(device=name, interface=interface), b=end)
 
     def _end(self, cable: HallCable, end: HallEnd) -> Endpoint | None:
         """The lower end of a cable; None at a place without a node, where there is no cable."""
