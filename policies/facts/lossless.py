@@ -76,27 +76,50 @@ class LosslessFabric:
         return any(_has(mode, low, high) for low, high in self._vlans)
 
     def waiting(self, *, certain: bool) -> Channels:
-        """Channel -> those that it waits for. With `certain`, switches that pause and steps that are stated alone."""
+        """Channel -> those that it waits for, without channels of which it is plain that they come to an end.
+
+        With `certain`, between switches that pause alone, and where roles say which of both is above the other.
+        """
         import networkx as nx
 
-        of = self.pausing if certain else self.switches
-        onward: dict[str, list[str]] = {}
-        for a, b in sorted(self.links):
-            if a in of and b in of:
-                onward.setdefault(a, []).append(b)
         found: Channels = nx.DiGraph()
+        onward = self._not_ending(certain)
         for a, reached in onward.items():
-            for b in reached:
+            for b in sorted(reached):
                 found.add_node((a, b))
-                found.add_edges_from(((a, b), (b, c)) for c in onward.get(b, ()) if self._goes_on(a, b, c, certain))
+                found.add_edges_from(((a, b), (b, c)) for c in sorted(onward[b]) if self._goes_on(a, b, c))
         return found
 
-    def _goes_on(self, a: str, b: str, c: str, certain: bool) -> bool:
+    def _not_ending(self, certain: bool) -> dict[str, set[str]]:
+        """Switch -> those to which a channel leads that waits for some other, which is not at an end itself.
+
+        In a fabric of leaves and spines none is left: of 256 leaves and 128 spines there would be millions of pairs.
+        """
+        of = self.pausing if certain else self.switches
+        onward: dict[str, set[str]] = {name: set() for name in sorted(of)}
+        for a, b in self.links:
+            if a in of and b in of and (not certain or self._is_ordered(a, b)):
+                onward[a].add(b)
+        while True:
+            spines = {name: sum(self._tier(other) == 1 for other in reached) for name, reached in onward.items()}
+            ended = [(a, b) for a, reached in onward.items() for b in reached if not self._ways(onward, spines, a, b)]
+            if not ended:
+                return onward
+            for a, b in ended:
+                onward[a].remove(b)
+
+    def _ways(self, onward: dict[str, set[str]], spines: dict[str, int], a: str, b: str) -> int:
+        """How many channels (a, b) waits for: all that go on from b, but for those that `_goes_on` denies."""
+        if self._tier(a) == 1 and self._tier(b) == 0:
+            return len(onward[b]) - spines[b]
+        return len(onward[b]) - (a in onward[b])
+
+    def _goes_on(self, a: str, b: str, c: str) -> bool:
         """Whether a frame from a may go on from b to c: not back, and not up again once it came down."""
-        if a == c or (certain and not (self._is_ordered(a, b) and self._is_ordered(b, c))):
-            return False
-        tiers = [_TIERS.get(self.role(name)) for name in (a, b, c)]
-        return None in tiers or not (tiers[0] == tiers[2] == 1 and tiers[1] == 0)
+        return a != c and not (self._tier(a) == self._tier(c) == 1 and self._tier(b) == 0)
+
+    def _tier(self, switch: str) -> int | None:
+        return _TIERS.get(self.role(switch))
 
     def role(self, switch: str) -> SwitchRole:
         """What the switch is, as the site states it."""
@@ -148,13 +171,24 @@ def circles(waiting: Channels) -> Iterator[tuple[str, ...]]:
     seen: set[frozenset[str]] = set()
     for part in sorted(nx.strongly_connected_components(waiting), key=min):
         if len(part) > 1:
-            shortest = min((_cycle_from(waiting, part, start) for start in sorted(part)), key=len)
+            shortest = _shortest_cycle(waiting, part)
             names = [a for a, _ in shortest]
             least = names.index(min(names))
             # Both directions of one circle are two parts.
             if frozenset(names) not in seen:
                 seen.add(frozenset(names))
                 yield (*names[least:], *names[:least])
+
+
+def _shortest_cycle(waiting: Channels, part: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of several the first. None is shorter than three: no channel waits for the way back."""
+    found: list[tuple[str, str]] = []
+    for start in sorted(part):
+        cycle = _cycle_from(waiting, part, start)
+        found = cycle if not found or len(cycle) < len(found) else found
+        if len(found) == 3:
+            break
+    return found
 
 
 def _cycle_from(waiting: Channels, part: set[tuple[str, str]], start: tuple[str, str]) -> list[tuple[str, str]]:
