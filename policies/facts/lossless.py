@@ -53,19 +53,19 @@ class LosslessFabric:
         """(switch, switch) in both directions -> the cables between them that may carry RDMA, ends in this order."""
         found: dict[tuple[str, str], tuple[Link, ...]] = {}
         for a, b in self.site.switch_links:
-            if a.switch in self.switches and a.switch != b.switch and self._may_carry(a) and self._may_carry(b):
+            if self._may_carry(a) and self._may_carry(b):
                 for near, far in ((a, b), (b, a)):
                     pair = (near.switch, far.switch)
                     found[pair] = (*found.get(pair, ()), (near, far))
         return found
 
     @cached_property
-    def _vlans(self) -> Ranges:
-        """What pools give out on its lossless networks; all ids, where a network of it is in none."""
+    def _vlans(self) -> Ranges | None:
+        """What pools give out on its lossless networks; None: any, since one of these is in no pool."""
         pools, names = self.site.site.pools.vlans_by_name.values(), {item.name for item in self.networks}
         pooled = {name for pool in pools for name in pool.physical_networks}
-        if not names <= pooled:
-            return ((1, 4094),)
+        if names - pooled:
+            return None
         return tuple(ids for pool in pools if names.intersection(pool.physical_networks) for ids in pool.vlans)
 
     def _may_carry(self, end: SwitchEnd) -> bool:
@@ -73,6 +73,8 @@ class LosslessFabric:
         mode = self.site.configured(end)
         if not mode.known or mode.unmodelled or mode.routed or mode.filled or mode.tagged is None:
             return True
+        if self._vlans is None:
+            return bool(mode.tagged or mode.untagged)
         return any(_has(mode, low, high) for low, high in self._vlans)
 
     def waiting(self, *, certain: bool) -> Channels:

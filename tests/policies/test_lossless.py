@@ -37,11 +37,20 @@ def found(site: Site) -> tuple[Verdict, list[str]]:
     return result.verdict, [item.message.partition(": ")[2] for item in result.findings]
 
 
-def with_lists(*ports: SwitchPortConfig) -> Site:
+def with_lists(port: SwitchPortConfig, leaf: str = "l1", *, pooled: bool = True) -> Site:
     """Two leaves below a spine, with a cable between them, and the pool of RDMA on VLANs 1000-1999 alone."""
-    site = fabric("l1 l2", *pairs(("l1", "l2"), ("s1",)), switches=(switch_of("l1", ports),))
+    site = fabric("l1 l2", *pairs(("l1", "l2"), ("s1",)), switches=(switch_of(leaf, (port,)),))
     pool = VlanPool(physical_networks=("rdma",), vlans=((1000, 1999),))
-    return changed(site, pools=site.pools.model_copy(update={"cluster": pool}))
+    return changed(site, pools=site.pools.model_copy(update={"cluster": pool})) if pooled else site
+
+
+def without_port_1() -> Site:
+    """The same with no record of that port: where all are listed, it is shut."""
+    site = with_lists(listed((1000, 1000)))
+    switches = (
+        item.model_copy(update={"ports": item.ports[1:]}) if item.name == "l1" else item for item in site.switches
+    )
+    return changed(site, switches=tuple(switches))
 
 
 def listed(*tagged: tuple[int, int]) -> SwitchPortConfig:
@@ -56,6 +65,9 @@ INTACT: dict[str, Callable[[], Site]] = {
     "spines in a row": lambda: fabric(*pairs(("l1",), ("s1",)), "s1 s2", "s2 s3"),
     "management below a leaf": lambda: fabric(*CLOS, "l1 m1", unlisted=("m1",)),
     "a cable without VLANs of RDMA": lambda: with_lists(listed((2, 99))),
+    "a cable without them at its other end": lambda: with_lists(listed((2, 99)), "l2"),
+    "a port that carries nothing": lambda: with_lists(listed(), pooled=False),
+    "a port without a record, of a switch whose ports are listed": without_port_1,
     "a port that is shut": lambda: with_lists(SwitchPortConfig(port=1, mode="disabled")),
 }
 
@@ -79,6 +91,26 @@ DEFECTS: dict[str, tuple[Callable[[], Site], Verdict, str]] = {
     ),
     "a native VLAN of RDMA on it": (
         lambda: with_lists(SwitchPortConfig(port=1, mode="trunk", untagged=1000)),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "any VLAN on it, where no pool says which are RDMA's": (
+        lambda: with_lists(listed((2, 99)), pooled=False),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a port that nobody listed": (
+        lambda: undeclared(without_port_1(), "switch_ports", "l1"),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a routed port": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="routed")),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a tunnel of tags": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="dot1q-tunnel", untagged=2)),
+        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "a list that a driver fills": (
+        lambda: with_lists(SwitchPortConfig(port=1, mode="trunk", tagged=((2, 99),), filled_by="neutron")),
         V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
     ),
     "spines in a ring": (
