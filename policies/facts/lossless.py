@@ -59,6 +59,11 @@ class LosslessFabric:
                     found[pair] = (*found.get(pair, ()), (near, far))
         return found
 
+    def unknown_ports(self, a: str, b: str) -> tuple[SwitchEnd, ...]:
+        """The ports of which nobody states what they carry; nothing, where one cable of these is sure to carry RDMA."""
+        doubtful = [[end for end in link if not self.site.configured(end).known] for link in self.links[a, b]]
+        return tuple(end for ends in doubtful for end in ends) if all(doubtful) else ()
+
     @cached_property
     def _vlans(self) -> Ranges | None:
         """What pools give out on its lossless networks; None: any, since one of these is in no pool."""
@@ -80,7 +85,8 @@ class LosslessFabric:
     def waiting(self, *, certain: bool) -> Channels:
         """Channel -> those that it waits for, without channels of which it is plain that they come to an end.
 
-        With `certain`, between switches that pause alone, and where roles say which of both is above the other.
+        With `certain`, between switches that pause alone, by cables that carry RDMA for certain, and where roles say
+        which of both is above the other.
         """
         import networkx as nx
 
@@ -100,7 +106,8 @@ class LosslessFabric:
         of = self.pausing if certain else self.switches
         onward: dict[str, set[str]] = {name: set() for name in sorted(of)}
         for a, b in self.links:
-            if a in of and b in of and (not certain or self._is_ordered(a, b)):
+            is_sure = self.is_ordered(a, b) and not self.unknown_ports(a, b)
+            if a in of and b in of and (is_sure or not certain):
                 onward[a].add(b)
         while True:
             spines = {name: sum(self._tier(other) == 1 for other in reached) for name, reached in onward.items()}
@@ -127,14 +134,9 @@ class LosslessFabric:
         """What the switch is, as the site states it."""
         return self.site.site.switch[switch].role
 
-    def _is_ordered(self, a: str, b: str) -> bool:
+    def is_ordered(self, a: str, b: str) -> bool:
         """Whether roles say which of both is above the other, or that both are leaves."""
         return {self.role(a), self.role(b)} in ({"tor"}, {"tor", "spine"})
-
-    def unordered(self, circle: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        """The neighbours of a circle of which roles do not say so."""
-        pairs = zip(circle, (*circle[1:], circle[0]), strict=True)
-        return tuple((a, b) for a, b in pairs if not self._is_ordered(a, b))
 
 
 def _has(mode: PortMode, low: int, high: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.model.site.inventory import Endpoint
-from policies.about import Fact, SaidFact, devices, in_order
+from policies.about import Fact, SaidFact, SiteFact, devices, in_order
 from policies.facts.kinds import SwitchEnd
 from policies.facts.lossless import LosslessFabric, circles, lossless_fabrics
 from policies.graph.model import Model
@@ -47,7 +47,7 @@ def _circle(fabric: LosslessFabric, circle: tuple[str, ...], missing: tuple[Fact
     return Cause(
         key=circle,
         message=f"{_called(fabric)}: buffers {may} for each other in a circle: {' – '.join((*circle, circle[0]))}",
-        witness=tuple(_cables(fabric, a, b) for a, b in zip(circle, (*circle[1:], circle[0]), strict=True)),
+        witness=tuple(_cables(fabric, a, b) for a, b in _steps(circle)),
         hint=_HINT,
         missing=missing,
         specificity=34,
@@ -58,8 +58,14 @@ def _circle(fabric: LosslessFabric, circle: tuple[str, ...], missing: tuple[Fact
 def _unstated(fabric: LosslessFabric, circle: tuple[str, ...]) -> Iterator[Fact]:
     """What nobody says, and without which it is no circle."""
     yield from (SaidFact(f"whether {name} pauses") for name in circle if name not in fabric.pausing)
-    for a, b in fabric.unordered(circle):
-        yield SaidFact(f"which of {min(a, b)} and {max(a, b)} is above the other")
+    for a, b in _steps(circle):
+        if not fabric.is_ordered(a, b):
+            yield SaidFact(f"which of {min(a, b)} and {max(a, b)} is above the other")
+        yield from (SiteFact(f"switches.{end.switch}.ports.{end.port}") for end in fabric.unknown_ports(a, b))
+
+
+def _steps(circle: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    yield from zip(circle, (*circle[1:], circle[0]), strict=True)
 
 
 def _cables(fabric: LosslessFabric, a: str, b: str) -> str:

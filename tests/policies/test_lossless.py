@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from interlock.model.site.completeness import Completeness
 from interlock.model.site.inventory import Site, SwitchPortConfig
 from interlock.model.site.networks import VlanPool
 from interlock.planning import plan_site
@@ -17,6 +18,7 @@ from policies.facts.site import SiteFacts
 from policies.rules.lossless import TOP_22
 from tests.builders.lossless import fabric, pairs, switch_of
 from tests.builders.pod64 import site_locked
+from tests.policies import forgetting
 from tests.policies.forgetting import undeclared
 from tests.policies.one_rule import answer
 from tests.policies.workspace import NA, N, P, V, changed, full_site
@@ -37,20 +39,21 @@ def found(site: Site) -> tuple[Verdict, list[str]]:
     return result.verdict, [item.message.partition(": ")[2] for item in result.findings]
 
 
-def with_lists(port: SwitchPortConfig, leaf: str = "l1", *, pooled: bool = True) -> Site:
-    """Two leaves below a spine, with a cable between them, and the pool of RDMA on VLANs 1000-1999 alone."""
-    site = fabric("l1 l2", *pairs(("l1", "l2"), ("s1",)), switches=(switch_of(leaf, (port,)),))
+def with_lists(port: SwitchPortConfig, leaf: str = "l1", *, pooled: bool = True, cables: int = 1) -> Site:
+    """Two leaves below a spine, with cables between them, and the pool of RDMA on VLANs 1000-1999 alone."""
+    site = fabric(*["l1 l2"] * cables, *pairs(("l1", "l2"), ("s1",)), switches=(switch_of(leaf, (port,)),))
     pool = VlanPool(physical_networks=("rdma",), vlans=((1000, 1999),))
     return changed(site, pools=site.pools.model_copy(update={"cluster": pool})) if pooled else site
 
 
-def without_port_1() -> Site:
-    """The same with no record of that port: where all are listed, it is shut."""
-    site = with_lists(listed((1000, 1000)))
+def without_port_1(*complete: str, cables: int = 1) -> Site:
+    """The same with no record of that port: of a switch whose ports are all listed, it is shut."""
+    site = with_lists(listed((1000, 1000)), cables=cables)
     switches = (
         item.model_copy(update={"ports": item.ports[1:]}) if item.name == "l1" else item for item in site.switches
     )
-    return changed(site, switches=tuple(switches))
+    ports = Completeness(table="switch_ports", devices=complete, seen="2026-11-20", by="the test")
+    return forgetting.changed(site, switches=tuple(switches), complete=(*site.complete, ports))
 
 
 def listed(*tagged: tuple[int, int]) -> SwitchPortConfig:
@@ -67,7 +70,7 @@ INTACT: dict[str, Callable[[], Site]] = {
     "a cable without VLANs of RDMA": lambda: with_lists(listed((2, 99))),
     "a cable without them at its other end": lambda: with_lists(listed((2, 99)), "l2"),
     "a port that carries nothing": lambda: with_lists(listed(), pooled=False),
-    "a port without a record, of a switch whose ports are listed": without_port_1,
+    "a port without a record, of a switch whose ports are listed": lambda: without_port_1("l1"),
     "a port that is shut": lambda: with_lists(SwitchPortConfig(port=1, mode="disabled")),
 }
 
@@ -98,7 +101,11 @@ DEFECTS: dict[str, tuple[Callable[[], Site], Verdict, str]] = {
         V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
     ),
     "a port that nobody listed": (
-        lambda: undeclared(without_port_1(), "switch_ports", "l1"),
+        without_port_1,
+        N, "buffers may wait for each other in a circle: l1 – l2 – s1 – l1",
+    ),
+    "two cables, of which one is listed": (
+        lambda: without_port_1(cables=2),
         V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
     ),
     "a routed port": (
@@ -107,7 +114,7 @@ DEFECTS: dict[str, tuple[Callable[[], Site], Verdict, str]] = {
     ),
     "a tunnel of tags": (
         lambda: with_lists(SwitchPortConfig(port=1, mode="dot1q-tunnel", untagged=2)),
-        V, "buffers wait for each other in a circle: l1 – l2 – s1 – l1",
+        N, "buffers may wait for each other in a circle: l1 – l2 – s1 – l1",
     ),
     "a list that a driver fills": (
         lambda: with_lists(SwitchPortConfig(port=1, mode="trunk", tagged=((2, 99),), filled_by="neutron")),
@@ -147,6 +154,8 @@ def test_what_a_finding_shows() -> None:
     )
     (item,) = answer(TOP_22, DEFECTS["over switches of which nobody says that they pause"][0](), plan()).findings
     assert item.missing == ("whether l3 pauses",)
+    (item,) = answer(TOP_22, without_port_1(), plan()).findings
+    assert item.missing == ("switches.l1.ports.1",)
     (item,) = answer(TOP_22, DEFECTS["cables that nobody listed"][0](), plan()).findings
     assert (item.missing, item.specificity) == (("complete.cables.s1",), 33)
 
