@@ -76,7 +76,7 @@ class LosslessFabric:
     def _may_carry(self, end: SwitchEnd) -> bool:
         """False only where it is stated that none of its VLANs goes through this port."""
         mode = self.site.configured(end)
-        if not mode.known or mode.unmodelled or mode.routed or mode.filled or mode.tagged is None:
+        if not mode.known or mode.routed or mode.filled or mode.tagged is None:
             return True
         if self._vlans is None:
             return bool(mode.tagged or mode.untagged)

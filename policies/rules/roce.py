@@ -1,6 +1,7 @@
 """What physical networks of the pool `roce` have to state: how their ports pause, mark and which frames they take.
 
-A profile is what the operator says of every port of a network's switches. Nothing here reads a switch.
+A profile is what the operator says of every port of a network's switches. What switches say of it is shown by
+`interlock switches`, and held against nothing.
 """
 
 from __future__ import annotations
