@@ -36,6 +36,12 @@ def _check_roce(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> N
         units = "1 unit" if hall.units == 1 else f"{hall.units} units"
         hint = "write one for each unit, in their order: each unit is a leaf group, or a part of one"
         faults.add(Code.VALUE, (*path, "roce"), f"{entries}, and the hall has {units}", hint)
+    _check_units(hall, layout, path, faults)
+    _check_beside(hall, layout, path, faults)
+
+
+def _check_units(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> None:
+    """Each unit has every compute port once, on a physical network that is not the in-band one."""
     names = compute_names(layout)
     for index, unit in enumerate(hall.roce):
         below: Path = (*path, "roce", index)
@@ -50,6 +56,17 @@ def _check_roce(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> N
             if port not in unit.ports and not faults.lost(*below, "ports", port):
                 hint = f"add it: `{port}: [switch:1-32]`, or `{port}: []` if its cables are unknown"
                 faults.add(Code.MISSING_KEY, (*below, "ports"), f"no switch ports of `{port}`", hint)
-    for port in (name for name in names if hall.in_band is not None and name in hall.in_band.ports):
-        message = f"`{port}` is a compute port, which `roce` has on a physical network"
-        faults.add(Code.TWICE, (*path, "in_band", "ports", port), message, "take it out here")
+
+
+def _check_beside(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> None:
+    """What else the hall says of these ports, and of nodes that cannot pass them on."""
+    for place, node in hall.nodes.items():
+        if node.provisioning == "hypervisor":
+            message = "Ethernet compute ports of a node below a hypervisor cannot be passed on to its server"
+            hint = "give it out as `bare-metal`; or state it under `hosts` and `gpu_nodes`, without these ports"
+            faults.add(Code.CONTRADICTION, (*path, "nodes", place, "provisioning"), message, hint)
+    in_band = () if hall.in_band is None else hall.in_band.ports
+    for port in compute_names(layout):
+        if port in in_band:
+            message = f"`{port}` is a compute port, which `roce` has on a physical network"
+            faults.add(Code.TWICE, (*path, "in_band", "ports", port), message, "take it out here")
