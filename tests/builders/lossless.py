@@ -22,9 +22,11 @@ def pairs(leaves: Sequence[str], spines: Sequence[str]) -> tuple[str, ...]:
 
 
 def switch_of(name: str, ports: tuple[SwitchPortConfig, ...] = ()) -> Switch:
-    """Of 64 ports, all trunks for every VLAN where nothing else is said."""
+    """Of 64 ports, all trunks for some VLANs where nothing else is said."""
     told = {item.port: item for item in ports}
-    every = tuple(told.get(number, SwitchPortConfig(port=number, mode="trunk", tagged=None)) for number in range(1, 65))
+    every = tuple(
+        told.get(number, SwitchPortConfig(port=number, mode="trunk", tagged=((1000, 1099),))) for number in range(1, 65)
+    )
     return Switch(
         name=name, serial=f"S-{name}", model="some", role=ROLES[name[0]], port_groups=((400, 64),), ports=every
     )
