@@ -130,7 +130,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     try:
         project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
         project.edit("hall/site.yaml", "\nname: hall\n", "\nname: hall\nchannel: true\n")
-        for tenant in ("acme", "globex"):
+        for tenant in ("acme", "globex", "initech"):
             project.must(project.interlock("lock", tenant, "--site", RACK))
         project.init(SITE, ACME, GLOBEX)
         project.must(project.plain_up(SITE))
