@@ -20,7 +20,7 @@ TWO: dict[frozenset[str], str] = {
     frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
     frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
     frozenset({"count", "flavor", "image"}): _RAW,
-    frozenset({"controllers", "state", "accounting", "release"}): _RAW,
+    frozenset({"controllers", "state", "accounting", "release", "munge_key"}): _RAW,
     frozenset({"physical_network", "vlans", "subnets"}): _RAW,
     frozenset({"members", "ssh_public_key", "ssh_from", "public", "ca", "accounts", "people"}): _LISTS,
     frozenset({"name", "keys", "since", "until", "accounts", "vpods", "clusters"}): _LISTS,

@@ -54,7 +54,7 @@ def planned() -> Plan:
 
 
 @dataclass
-class Keys:
+class KeyHall:
     """The hall, with a folder of secrets for each server."""
 
     hall: SlurmHall
@@ -129,13 +129,13 @@ def told(plan: Plan, server: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Iterator[Keys]:
+def keys(tmp_path: Path) -> Iterator[KeyHall]:
     """Nothing has been fetched or given yet."""
     require_slurm()
     plan = planned()
     files = {name: told(plan, name) for name in (HEAD, NODE, OTHER)} | {STRANGER: {"/etc/hosts": ""}}
     with slurm_hall(tmp_path, files, ADDRESSES) as hall:
-        found = Keys(hall)
+        found = KeyHall(hall)
         _program(found.of(HEAD), "server.py", "key_server_in_guest")
         assert (found.of(HEAD).folder / Path(SERVER_TABLE).name).exists()
         for name in (NODE, OTHER):
@@ -151,7 +151,7 @@ def keys(tmp_path: Path) -> Iterator[Keys]:
             found.end()
 
 
-def test_a_node_gets_the_key_once_and_munged_of_both_agree(keys: Keys) -> None:
+def test_a_node_gets_the_key_once_and_munged_of_both_agree(keys: KeyHall) -> None:
     keys.arrives(KEY)
     keys.serve()
     done = keys.ask(NODE)
@@ -181,7 +181,7 @@ def test_a_node_gets_the_key_once_and_munged_of_both_agree(keys: Keys) -> None:
     _sign(keys)
 
 
-def _sign(keys: Keys) -> None:
+def _sign(keys: KeyHall) -> None:
     """What munged of the head signs, munged of the node takes; one with another key does not."""
     head, node, other = (keys.of(name) for name in (HEAD, NODE, OTHER))
     strange = other.folder / "strange.key"
@@ -200,7 +200,7 @@ def _sign(keys: Keys) -> None:
         assert (done.returncode == 0) is code, done.stderr
 
 
-def test_who_is_not_root_of_a_node_gets_nothing(keys: Keys) -> None:
+def test_who_is_not_root_of_a_node_gets_nothing(keys: KeyHall) -> None:
     keys.arrives(KEY)
     keys.serve()
     line = '["munge"]\n'
@@ -217,7 +217,7 @@ def test_who_is_not_root_of_a_node_gets_nothing(keys: Keys) -> None:
     assert not (keys.of(HEAD).folder / "given.json").exists()
 
 
-def test_a_head_that_does_not_have_it_yet_is_asked_again(keys: Keys) -> None:
+def test_a_head_that_does_not_have_it_yet_is_asked_again(keys: KeyHall) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         keys.ask(NODE, timeout=1)
     keys.serve()
@@ -229,7 +229,7 @@ def test_a_head_that_does_not_have_it_yet_is_asked_again(keys: Keys) -> None:
     assert keys.key(NODE).read_text() == KEY
 
 
-def test_a_node_that_comes_later_is_one_as_soon_as_the_hosts_file_says_so(keys: Keys) -> None:
+def test_a_node_that_comes_later_is_one_as_soon_as_the_hosts_file_says_so(keys: KeyHall) -> None:
     keys.arrives(KEY)
     keys.serve()
     assert keys.by_hand(STRANGER, "[]\n", 600).stdout.strip() == ""
@@ -238,7 +238,7 @@ def test_a_node_that_comes_later_is_one_as_soon_as_the_hosts_file_says_so(keys: 
     assert json.loads(keys.by_hand(STRANGER, '["munge"]\n', 601).stdout)["items"] == {"munge": KEY}
 
 
-def test_killed_half_way_a_node_asks_again_and_is_given_it(keys: Keys) -> None:
+def test_killed_half_way_a_node_asks_again_and_is_given_it(keys: KeyHall) -> None:
     """Before it has said that it kept the key, at whichever moment; and the head, which keeps what it noted."""
     keys.arrives(KEY)
     keys.serve()
@@ -258,7 +258,7 @@ def test_killed_half_way_a_node_asks_again_and_is_given_it(keys: Keys) -> None:
     assert keys.key(NODE).read_text() == KEY
 
 
-def test_another_key_takes_the_place_of_the_first(keys: Keys) -> None:
+def test_another_key_takes_the_place_of_the_first(keys: KeyHall) -> None:
     keys.arrives(KEY)
     keys.serve()
     assert keys.ask(NODE).returncode == 0
@@ -270,14 +270,14 @@ def test_another_key_takes_the_place_of_the_first(keys: Keys) -> None:
 
 
 @pytest.mark.parametrize("line", ["{", "7\n", '"munge"\n', "\n", '["../given.json", 3]\n', "[" * 5000])
-def test_what_is_no_question_is_answered_with_no_key_and_others_are_served(keys: Keys, line: str) -> None:
+def test_what_is_no_question_is_answered_with_no_key_and_others_are_served(keys: KeyHall, line: str) -> None:
     keys.arrives(KEY)
     keys.serve()
     assert KEY not in keys.by_hand(NODE, line, 600).stdout
     assert keys.ask(OTHER).returncode == 0
 
 
-def test_an_image_without_munge_is_told(keys: Keys) -> None:
+def test_an_image_without_munge_is_told(keys: KeyHall) -> None:
     keys.arrives(KEY)
     keys.serve()
     table = keys.of(NODE).folder / "keys.json"

@@ -3,7 +3,7 @@
 
 Runs on a head, as root, with nothing but Python 3.8. Whoever asks has to have the address of a node, by /etc/hosts,
 and a port below 1024: root there, and none of the people who log in. `--again NODE` lets a node ask once more that was
-made anew. Nothing secret is printed.
+deployed anew. Nothing secret is printed.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def main() -> int:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((table["address"], table["port"]))
     listener.listen(64)
-    print(f"listening at {table['address']}:{table['port']}", file=sys.stderr, flush=True)
+    print(f"listening at {table['address']} port {table['port']}", file=sys.stderr, flush=True)
     while True:
         connection, peer = listener.accept()
         connection.settimeout(PATIENCE)
         node = nodes_of(Path(options.hosts), table["nodes"]).get(peer[0])
         if node is None or peer[1] >= PRIVILEGED:
             why = "no node of this cluster" if node is None else "not root there"
-            print(f"{peer[0]}:{peer[1]} refused: {why}", file=sys.stderr, flush=True)
+            print(f"{peer[0]} port {peer[1]} refused: {why}", file=sys.stderr, flush=True)
             connection.close()
             continue
         work = threading.Thread(target=answer, args=(connection, node, table["items"], options), daemon=True)
