@@ -144,6 +144,8 @@ def test_a_node_goes_from_one_tenant_to_the_next(cloud: Cloud, sampling: Samplin
     finally:
         for stack in (alice, bob, operators):
             stack.delete_all()
+        # Whoever uses the cloud next finds the node free.
+        give_back(cloud, NODE)
         for process in processes:
             process.close()
 
