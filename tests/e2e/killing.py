@@ -14,7 +14,7 @@ from tests.support.cloud.journal import Trap
 PATIENCE = 400
 
 
-def up_andkill(project: Project, trap: Trap, stack: str, number: int, when: str) -> None:
+def up_and_kill(project: Project, trap: Trap, stack: str, number: int, when: str) -> None:
     """An `up` that is killed `before` or `after` its changing request `number` is carried out."""
     trap.arm(number, when)
     running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", stack)
