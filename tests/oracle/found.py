@@ -183,6 +183,17 @@ def cleaned_machine_beside_a_cleaned_host() -> Draft:
     return draft
 
 
+def server_where_its_network_is_not(host: str) -> Draft:
+    """acme's network is on leaf-1 alone; globex is on leaf-2, where hv-2 is cabled, and has no interface for it."""
+    draft = leaf()
+    more_leaf(draft, "leaf-2", "data-2", "hv-2")
+    tenant(draft, G, VLAN[G], "data-2", "hv-2")
+    tenant(draft, A, VLAN[A], host=None)
+    port = draft.plug(A, "acme-a-elsewhere", f"acme-a-ipu-data-{VLAN[A]}", vnic_type="normal")
+    draft.server(A, "acme-a-there", host, (port,))
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -203,4 +214,6 @@ FOUND = (
     Example("q", "P", lambda: cleaned_machine(erases=False)),
     Example("r", "P", lambda: cleaned_machine(erases=None, vlan=4000)),
     Example("s", "N", cleaned_machine_beside_a_cleaned_host),
+    Example("t", "N", lambda: server_where_its_network_is_not("hv-2")),
+    Example("u", "P", lambda: server_where_its_network_is_not("hv-1")),
 )
