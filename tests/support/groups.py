@@ -86,7 +86,7 @@ SLOW = (
     "tests/access/", "tests/benchmarks/", "tests/buckets/", "tests/docs/test_commands.py", "tests/e2e/",
     "tests/faults/", "tests/house/",
     "tests/infra/test_access.py", "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/",
-    "tests/mutants/test_matrix.py", "tests/pack/", "tests/packets/",
+    "tests/mutants/test_matrix.py", "tests/pack/", "tests/packets/", "tests/passing/",
     "tests/provider/test_serving.py", "tests/slurm/",
     "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
