@@ -73,7 +73,7 @@ class Ground:
 def ground(rack: Sandbox, cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Ground:
     """The last that is on the cloud: it stays there until the cloud is stopped."""
     project = Project.make(tmp_path_factory.mktemp("passing") / "project", rack.clouds_yaml)
-    write_passing(project)
+    write_passing(project.only_stacks())
     project.interlock("lock")
     project.init(OPERATORS, ACME, GLOBEX)
     project.must(project.interlock("lock", "acme"))

@@ -18,6 +18,7 @@ from sandbox.switches.devices import Switch
 from sandbox.switches.files import FileBackend, decoded, encoded
 from sandbox.switches.table import Backend
 from tests.builders.leaf_groups import write_stacks
+from tests.builders.passing import write_passing
 from tests.sandbox.switch_sessions import LYON, MANAGEMENT, TOR
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
@@ -28,20 +29,18 @@ SWITCHES = [
     pytest.param(rack, switch, id=f"{name} {switch.name}") for name, rack in RACKS.items() for switch in rack.switches
 ]
 
-#: Of racks that a site of the repository is about; `passing` is a rack of tests alone.
-SITES = {name: rack for name, rack in RACKS.items() if name != "passing"}
-OF_SITES = [
-    pytest.param(rack, switch, id=f"{name} {switch.name}") for name, rack in SITES.items() for switch in rack.switches
-]
-
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Site]:
     """The site that each rack is about."""
-    own = tmp_path_factory.mktemp("stacks")
+    own, other = tmp_path_factory.mktemp("stacks"), tmp_path_factory.mktemp("passing")
     write_stacks(own)
+    write_passing(other)
     shown = {name: load_workspace(STACKS, name).site for name in ("lyon", "hall")}
-    return shown | {"twoleaves": load_workspace(own, "twoleaves").site}
+    return shown | {
+        "twoleaves": load_workspace(own, "twoleaves").site,
+        "passing": load_workspace(other, "passing").site,
+    }
 
 
 def site_of(sites: dict[str, Site], rack: Rack) -> Site:
@@ -83,7 +82,7 @@ def test_a_state_is_frozen() -> None:
         TOR.initial.ports["Ethernet1/1"].enabled = True  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(("rack", "switch"), OF_SITES)
+@pytest.mark.parametrize(("rack", "switch"), SWITCHES)
 def test_ports_rest_as_the_site_says(sites: dict[str, Site], rack: Rack, switch: Switch) -> None:
     """A port that the site disables is shut; what it leaves to plans is in quarantine; the rest is as written there."""
     site = site_of(sites, rack).switch[switch.name]
@@ -103,7 +102,7 @@ def test_ports_rest_as_the_site_says(sites: dict[str, Site], rack: Rack, switch:
             assert found.allowed == tuple(vlan for a, b in stated.tagged or () for vlan in range(a, b + 1)), port.name
 
 
-@pytest.mark.parametrize(("rack", "switch"), OF_SITES)
+@pytest.mark.parametrize(("rack", "switch"), SWITCHES)
 def test_neighbours_are_the_ends_of_the_sites_cables(sites: dict[str, Site], rack: Rack, switch: Switch) -> None:
     """Another switch names its port as its maker does; a machine the MAC address that the site has of it."""
     expected, site = {}, site_of(sites, rack)
@@ -121,7 +120,7 @@ def test_neighbours_are_the_ends_of_the_sites_cables(sites: dict[str, Site], rac
             assert heard.chassis == site.machine[heard.system].macs[part]
 
 
-@pytest.mark.parametrize("rack", SITES.values(), ids=SITES)
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
 def test_networks_and_hosts_are_those_of_the_site(sites: dict[str, Site], rack: Rack) -> None:
     """A rack may have more hosts than its site: of the demo's the GPU hosts are nobody's. Whole nodes are Ironic's."""
     site = site_of(sites, rack)
@@ -134,7 +133,7 @@ def test_networks_and_hosts_are_those_of_the_site(sites: dict[str, Site], rack: 
         assert cards == (host.interfaces[label] if label else ())
 
 
-@pytest.mark.parametrize("rack", SITES.values(), ids=SITES)
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
 def test_no_two_devices_share_what_tells_them_apart(rack: Rack) -> None:
     own = {(switch.name, switch.mac) for switch in rack.switches}
     for switch in rack.switches:
@@ -164,7 +163,7 @@ def test_neutrons_section_names_the_trunks_that_its_driver_fills(tmp_path: Path)
     assert all("ngs_trunk_ports" not in other for other in others)
 
 
-@pytest.mark.parametrize("rack", SITES.values(), ids=SITES)
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
 def test_filled_trunks_are_those_of_the_site(sites: dict[str, Site], rack: Rack) -> None:
     for switch in site_of(sites, rack).switches:
         filled = tuple(switch.port_name(port.port) for port in switch.ports if port.filled_by is not None)
