@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from interlock.model.evidence.fabric_reading import FabricEvidenceRead, read_fabric_evidence, with_fabrics
+from interlock.model.evidence.fabric_reading import read_fabric_evidence, with_fabrics
 from interlock.model.evidence.reading import FOLDER, EvidenceText, Sighting, read_evidence
 from interlock.model.evidence.signers import Signers, read_signers
-from interlock.model.evidence.switch_reading import SwitchEvidenceRead, read_switch_evidence, with_switches
+from interlock.model.evidence.switch_reading import read_switch_evidence, with_switches
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
 from interlock.model.site.inventory import Site
@@ -151,8 +151,8 @@ class _Recorded:
 def _recorded_evidence(loaded: LoadedSite) -> _Recorded:
     source, now = loaded.source, datetime.now(UTC)
     folder, base = source.file.parent, source.file.parents[len(Path(source.name).parts) - 1]
-    switches: SwitchEvidenceRead = read_switch_evidence(folder, base, loaded.site, now)
-    fabrics: FabricEvidenceRead = read_fabric_evidence(folder, base, loaded.site, now)
+    switches = read_switch_evidence(folder, base, loaded.site, now)
+    fabrics = read_fabric_evidence(folder, base, loaded.site, now)
     site = with_fabrics(with_switches(loaded.site, switches.files), fabrics.files)
     return _Recorded(site, switches.faults + fabrics.faults)
 

@@ -127,6 +127,23 @@ def test_what_a_document_trusts() -> None:
         assert authorities(other).fingerprints == authorities(other).elsewhere == ()
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"path": "/etc/ssh/ca.pub", "content": CA, "encoding": "text/plain"},
+        {"path": "/etc/ssh/ca.pub", "content": 7},
+        {"path": ["/etc/ssh/ca.pub"], "content": CA},
+        {"path": "/etc/ssh/ca.pub"},
+        7,
+    ],
+)
+def test_a_file_of_authorities_that_is_not_written_as_it_stands_there(item: object) -> None:
+    """Encoded, without a text or a path, or no file at all: nobody shows whom the server trusts."""
+    trusting = {"path": "/etc/ssh/sshd_config.d/ca.conf", "content": "TrustedUserCAKeys /etc/ssh/ca.pub\n"}
+    text = f"#cloud-config\n{yaml.safe_dump({'write_files': [trusting, item]})}"
+    assert (authorities(text).fingerprints, authorities(text).elsewhere) == ((), ("/etc/ssh/ca.pub",))
+
+
 def test_the_plan_has_no_key_pair_where_certificates_let_people_in() -> None:
     plan: Plan = request("acme", CA).plan
     assert not [item for item in plan.resources if item.resource.KIND == "Keypair"]

@@ -41,6 +41,11 @@ class FabricEvidenceFile(SealedFile):
         description="GUIDs that are full members of it all the same; null: UFM does not say who is in it"
     )
 
+    @property
+    def device(self) -> str:
+        """The subnet."""
+        return self.infiniband
+
     def said(self, guard: str, guids: Collection[str | None]) -> bool | None:
         """What it says of a guard of A6; None: nothing.
 

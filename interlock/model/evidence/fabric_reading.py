@@ -5,59 +5,33 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from interlock.model.site.inventory import Site
 from interlock.model.site.networks import InfinibandSubnet
 from interlock.model.site.rests import RENEW_FABRICS, DeviceSeen
-from interlock.model.text.errors import Code, InputError
-from interlock.model.text.source import Source
-from interlock.model.text.validation import nearest
 
 from .fabric_file import FabricEvidenceFile
-from .reading import FOLDER
 from .resting import resting_on
-from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
+from .sealed_files import SealedFilesRead, SealedForm, SiteOfFiles, read_sealed
 from .values import moment_text
 
 _GUID = re.compile("[0-9a-f]{16}")
 #: What an appliance on InfiniBand is declared as; a port of `monitoring` may be the subnet manager's.
 _APPLIANCES = ("storage-appliance", "object-store")
-_PREFIX, _SUFFIX = "fabrics-", ".json"
 
 
-@dataclass(frozen=True)
-class FabricEvidenceRead:
-    """The files of one site, by subnet, and everything that is wrong with them."""
-
-    files: Mapping[str, FabricEvidenceFile]
-    faults: tuple[InputError, ...] = ()
+_FORM = SealedForm(
+    FabricEvidenceFile, "fabrics-", "infiniband", kind="subnet", one="an InfiniBand subnet", renew=RENEW_FABRICS
+)
 
 
-def fabric_file_of(infiniband: str) -> str:
-    """The file of a subnet, relative to the site's folder."""
-    return Path(FOLDER, f"{_PREFIX}{infiniband}{_SUFFIX}").as_posix()
-
-
-def read_fabric_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> FabricEvidenceRead:
-    """Every file of a subnet below the site's folder; goes on after a fault, so that all are told at once."""
-    subnets = {item.name for item in site.infiniband}
-
-    def wrong(found: FabricEvidenceFile, source: Source) -> Wrong | None:
-        name = found.infiniband
-        if source.file.name != Path(fabric_file_of(name)).name:
-            words = f"it is evidence of `{name}`, and its name says another subnet"
-            return Code.CONTRADICTION, "infiniband", words, f"call it {Path(fabric_file_of(name)).name}"
-        if name not in subnets:
-            hint = f"delete the file if that subnet is gone; {nearest(name, subnets)}"
-            return Code.NO_SUCH, "infiniband", f"`{name}` is not an InfiniBand subnet of this site", hint
-        return None
-
-    form = SealedForm(FabricEvidenceFile, f"{_PREFIX}*{_SUFFIX}", RENEW_FABRICS, wrong)
-    files, faults = read_sealed(form, folder, base, site.name, now)
-    return FabricEvidenceRead({file.infiniband: file for file in files}, faults)
+def read_fabric_evidence(
+    folder: Path, base: Path, site: Site, now: datetime.datetime
+) -> SealedFilesRead[FabricEvidenceFile]:
+    """Every file of a subnet below the site's folder, by subnet."""
+    return read_sealed(_FORM, folder, base, SiteOfFiles(site.name, site.infiniband_subnet, now))
 
 
 def with_fabrics(site: Site, files: Mapping[str, FabricEvidenceFile]) -> Site:
@@ -106,7 +80,7 @@ def _seen(site: Site, files: Mapping[str, FabricEvidenceFile], guard: str, subne
         wrong = f"the evidence of {name} does not say it: its UFM, release {file.release}, did not"
     return DeviceSeen(
         device=name,
-        file=fabric_file_of(name),
+        file=_FORM.file_of(name),
         read=moment_text(file.read),
         by=file.by,
         configuration=file.digest,
@@ -117,4 +91,4 @@ def _seen(site: Site, files: Mapping[str, FabricEvidenceFile], guard: str, subne
 
 def write_fabric_evidence(folder: Path, evidence: FabricEvidenceFile) -> Path:
     """Write the file of a subnet, in place of the one that there may be."""
-    return write_sealed(folder / fabric_file_of(evidence.infiniband), evidence)
+    return _FORM.write(folder, evidence)

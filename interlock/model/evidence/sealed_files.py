@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
@@ -17,7 +18,7 @@ from pydantic import Field
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.names import DisplayName, SiteName
 from interlock.model.text.source import Source
-from interlock.model.text.validation import FileModel, validated
+from interlock.model.text.validation import FileModel, nearest, validated
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 from interlock.resources import digest_of
 from interlock.vocabulary import Position
@@ -31,6 +32,7 @@ from .values import Moment, moment_text
 FORMAT: Final = 1
 #: In the place of the digest, until the rest of a file is known.
 UNSEALED: Final = str(Digest.of(b""))
+_SUFFIX = ".json"
 DigestText = Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$")]
 
 
@@ -44,6 +46,11 @@ class SealedFile(FileModel):
     read: Moment = Field(description="when it was asked, in UTC by the clock of whoever asked")
     by: DisplayName = Field(description="who asked, and answers for it")
     digest: DigestText = Field(description="over all else in the file")
+
+    @property
+    @abstractmethod
+    def device(self) -> str:
+        """What was asked, by its name in the site file."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -67,15 +74,41 @@ Wrong = tuple[Code, str, str, str]
 
 @dataclass(frozen=True)
 class SealedForm(Generic[F]):
-    """One kind of such files."""
+    """One kind of such files, one for each device of a kind: `switches-tor-1.json`."""
 
     model: type[F]
-    #: Of their names.
-    pattern: str
+    #: What their names begin with.
+    prefix: str
+    #: The key that names the device.
+    key: str
+    #: The kind of device, and one of them, in words.
+    kind: str
+    one: str
     #: The command that writes them.
     renew: str
-    #: What is wrong with one that is sealed and of this site.
-    wrong: Callable[[F, Source], Wrong | None]
+
+    def file_of(self, device: str) -> str:
+        """The file of a device, relative to the site's folder."""
+        return Path(FOLDER, f"{self.prefix}{device}{_SUFFIX}").as_posix()
+
+    def write(self, folder: Path, evidence: F) -> Path:
+        """Write the file of a device below a site's folder, in place of the one that there may be."""
+        path = folder / self.file_of(evidence.device)
+        path.parent.mkdir(exist_ok=True)
+        document = evidence.content | {"digest": evidence.digest}
+        write_at_once(path, json.dumps(document, indent=1) + "\n")
+        return path
+
+    def wrong(self, found: F, source: Source, devices: Collection[str]) -> Wrong | None:
+        """What is wrong with a file that is sealed and of this site, which has these devices."""
+        name = found.device
+        if source.file.name != Path(self.file_of(name)).name:
+            words = f"it is evidence of `{name}`, and its name says another {self.kind}"
+            return Code.CONTRADICTION, self.key, words, f"call it {Path(self.file_of(name)).name}"
+        if name not in devices:
+            hint = f"delete the file if that {self.kind} is gone; {nearest(name, devices)}"
+            return Code.NO_SUCH, self.key, f"`{name}` is not {self.one} of this site", hint
+        return None
 
     @property
     def again(self) -> str:
@@ -83,29 +116,36 @@ class SealedForm(Generic[F]):
         return f"delete the file, and run `{self.renew}`"
 
 
-def read_sealed(
-    form: SealedForm[F], folder: Path, base: Path, site: str, now: datetime.datetime
-) -> tuple[tuple[F, ...], tuple[InputError, ...]]:
+@dataclass(frozen=True)
+class SealedFilesRead(Generic[F]):
+    """The files of one kind of a site, by device, and everything that is wrong with them."""
+
+    files: Mapping[str, F]
+    faults: tuple[InputError, ...] = ()
+
+
+@dataclass(frozen=True)
+class SiteOfFiles:
+    """What files are held against: the name of their site, its devices of their kind, and the time."""
+
+    name: str
+    devices: Collection[str]
+    now: datetime.datetime
+
+
+def read_sealed(form: SealedForm[F], folder: Path, base: Path, site: SiteOfFiles) -> SealedFilesRead[F]:
     """Every such file below a site's folder; goes on after a fault, so that all are told at once."""
-    files, faults = list[F](), list[InputError]()
-    for file in sorted((folder / FOLDER).glob(form.pattern)):
+    files, faults = dict[str, F](), list[InputError]()
+    for file in sorted((folder / FOLDER).glob(f"{form.prefix}*{_SUFFIX}")):
         try:
             source = Source.read(file, file.relative_to(base).as_posix())
             _require_json(source, form.again)
             found = validated(form.model, source)
-            _require_sound(form, found, source, site, now)
-            files.append(found)
+            _require_sound(form, found, source, site)
+            files[found.device] = found
         except InputErrors as error:
             faults += error.errors
-    return tuple(files), tuple(faults)
-
-
-def write_sealed(path: Path, evidence: SealedFile) -> Path:
-    """Write a file of evidence, in place of the one that there may be."""
-    path.parent.mkdir(exist_ok=True)
-    document = evidence.content | {"digest": evidence.digest}
-    write_at_once(path, json.dumps(document, indent=1) + "\n")
-    return path
+    return SealedFilesRead(files, tuple(faults))
 
 
 def _require_json(source: Source, again: str) -> None:
@@ -118,16 +158,16 @@ def _require_json(source: Source, again: str) -> None:
         raise InputErrors([InputError(Code.SYNTAX, source.name, "nested too deeply", again)]) from None
 
 
-def _require_sound(form: SealedForm[F], found: F, source: Source, site: str, now: datetime.datetime) -> None:
+def _require_sound(form: SealedForm[F], found: F, source: Source, site: SiteOfFiles) -> None:
     wrong: Wrong | None
     if found.digest != found.expected_digest:
         wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", form.again
-    elif found.site != site:
-        words = f"it is evidence of the site `{found.site}`, and this is `{site}`"
+    elif found.site != site.name:
+        words = f"it is evidence of the site `{found.site}`, and this is `{site.name}`"
         wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, form.again
     else:
-        wrong = form.wrong(found, source)
-    if wrong is None and found.read > now:
+        wrong = form.wrong(found, source, site.devices)
+    if wrong is None and found.read > site.now:
         words = f"{moment_text(found.read)} is yet to come"
         wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock of this machine right, or {form.again}"
     if wrong is not None:

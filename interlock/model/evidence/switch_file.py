@@ -29,3 +29,8 @@ class SwitchEvidenceFile(SealedFile):
     ports: Annotated[int, Field(ge=1)] = Field(description="ports that were compared")
     unheard: Annotated[int, Field(ge=0)] = Field(description="cables at which LLDP heard nobody: as stated, or not")
     result: Literal["as stated"] = Field(description="nothing differs and nothing is unknown; else no file is written")
+
+    @property
+    def device(self) -> str:
+        """The switch."""
+        return self.switch

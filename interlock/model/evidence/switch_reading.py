@@ -9,54 +9,26 @@ from __future__ import annotations
 import datetime
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch, SwitchPortConfig
 from interlock.model.site.rests import RENEW, DeviceSeen
-from interlock.model.text.errors import Code, InputError
-from interlock.model.text.source import Source
-from interlock.model.text.validation import nearest
 from interlock.resources import digest_of
 
-from .reading import FOLDER
 from .resting import resting_on
-from .sealed_files import SealedForm, Wrong, read_sealed, write_sealed
+from .sealed_files import SealedFilesRead, SealedForm, SiteOfFiles, read_sealed
 from .switch_file import SwitchEvidenceFile
 from .values import moment_text
 
-_PREFIX, _SUFFIX = "switches-", ".json"
+_FORM = SealedForm(SwitchEvidenceFile, "switches-", "switch", kind="switch", one="a switch", renew=RENEW)
 
 
-@dataclass(frozen=True)
-class SwitchEvidenceRead:
-    """The files of one site, by switch, and everything that is wrong with them."""
-
-    files: Mapping[str, SwitchEvidenceFile]
-    faults: tuple[InputError, ...] = ()
-
-
-def file_of(switch: str) -> str:
-    """The file of a switch, relative to the site's folder."""
-    return Path(FOLDER, f"{_PREFIX}{switch}{_SUFFIX}").as_posix()
-
-
-def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> SwitchEvidenceRead:
-    """Every file of a switch below the site's folder; goes on after a fault, so that all are told at once."""
-
-    def wrong(found: SwitchEvidenceFile, source: Source) -> Wrong | None:
-        if source.file.name != Path(file_of(found.switch)).name:
-            words = f"it is evidence of `{found.switch}`, and its name says another switch"
-            return Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
-        if found.switch not in site.switch:
-            hint = f"delete the file if that switch is gone; {nearest(found.switch, site.switch)}"
-            return Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
-        return None
-
-    form = SealedForm(SwitchEvidenceFile, f"{_PREFIX}*{_SUFFIX}", RENEW, wrong)
-    files, faults = read_sealed(form, folder, base, site.name, now)
-    return SwitchEvidenceRead({file.switch: file for file in files}, faults)
+def read_switch_evidence(
+    folder: Path, base: Path, site: Site, now: datetime.datetime
+) -> SealedFilesRead[SwitchEvidenceFile]:
+    """Every file of a switch below the site's folder, by switch."""
+    return read_sealed(_FORM, folder, base, SiteOfFiles(site.name, site.switch, now))
 
 
 def with_switches(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
@@ -73,7 +45,7 @@ def _seen(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile | N
         return DeviceSeen(device=switch.name)
     return DeviceSeen(
         device=switch.name,
-        file=file_of(switch.name),
+        file=_FORM.file_of(switch.name),
         read=moment_text(file.read),
         by=file.by,
         configuration=file.configuration,
@@ -132,4 +104,4 @@ def _of_port(port: SwitchPortConfig) -> Any:
 
 def write_switch_evidence(folder: Path, evidence: SwitchEvidenceFile) -> Path:
     """Write the file of a switch, in place of the one that there may be."""
-    return write_sealed(folder / file_of(evidence.switch), evidence)
+    return _FORM.write(folder, evidence)
