@@ -135,7 +135,8 @@ RULES: tuple[ConformanceRow, ...] = (
          "size missing"),
     _row("IPUs of a partition are unused ones", PARTITIONS, "partitions:an_ipu_is_in_one_partition", "no-free-ipus"),
     _row("IPUs of a partition are next to one another, in one IPU-Link domain or in whole ones", CABLES,
-         "partitions:ipus_of_a_partition_are_next_to_one_another", "no-free-block"),
+         "partitions:ipus_of_a_partition_are_next_to_one_another partitions:ipus_of_two_domains_are_whole_domains",
+         "no-free-block"),
     _row("a partition is apart from its neighbours on IPU-Links", PARTITIONS, "partitions:an_ipu_is_in_one_partition",
          enforced="no"),
     _row("agents in maintenance get no new partition", assumed(), "partitions:agents_in_maintenance_get_no_partition"),
@@ -177,7 +178,8 @@ RULES: tuple[ConformanceRow, ...] = (
          "random:whatever_is_asked_nothing_is_in_two_places life:a_restart_forgets_what_was_heard_of_agents"
          " life:what_happened_while_it_was_down_is_seen_afterwards"
          " storage:a_controller_that_is_killed_goes_on_where_it_was storage:a_broken_file_is_told_with_its_place"
-         " storage:one_process_has_a_folder storage:only_its_owner_reads_the_folders_files"),
+         " storage:a_file_that_is_half_written_is_not_there storage:one_process_has_a_folder"
+         " storage:only_its_owner_reads_the_folders_files"),
     _row("storage and certificates are what a backup has", SECURING,
          "storage:a_backup_brings_back_what_was_there_then"
          " storage:what_is_no_backup_is_refused_with_nothing_changed"),

@@ -86,7 +86,7 @@ def _partition(
     racks: Racks,
     now: float,
 ) -> VipuPartition:
-    if partition.gone_at is not None or partition.state == "ERROR":
+    if partition.gone_at is not None:
         return partition
     used = tuple(dict.fromkeys(place.agent for place in partition.ipus))
     trouble = _trouble(cluster, used, agents, racks)

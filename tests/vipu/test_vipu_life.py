@@ -166,13 +166,14 @@ def test_versions_of_agents_are_shown_and_not_judged(slow: Desk) -> None:
 
 
 def test_a_restart_forgets_what_was_heard_of_agents(slow: Desk) -> None:
-    """Partitions are as they were, and one that was being made goes on."""
+    """Partitions are as they were, and one that was being made goes on once its agents are heard."""
     _active(slow, "--size 4")
     slow.do("create partition q --size 4")
+    slow.clock.passes(20)
     slow.restarted()
     assert {item["status"]["state"] for item in slow.do("list agents")} == {"UNKNOWN"}
     assert (slow.state("p"), slow.state("q")) == ("PS_ACTIVE", "PS_PENDING")
-    slow.clock.passes(11)
+    slow.clock.passes(SLOW.contact)
     assert (slow.state("p"), slow.state("q")) == ("PS_ACTIVE", "PS_ACTIVE")
 
 

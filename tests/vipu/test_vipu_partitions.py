@@ -184,6 +184,13 @@ def test_a_partition_of_two_domains_has_gcds_in_each(two_racks: Desk) -> None:
     assert two_racks.do(f"{line} --num-gcds 2")
 
 
+def test_ipus_of_two_domains_are_whole_domains(two_racks: Desk) -> None:
+    """The last two machines of a rack and the first two of the next one stand in a row, and are no block."""
+    two_racks.do("create allocation across --agents ag.01.15,ag.01.16,ag.02.01,ag.02.02")
+    assert two_racks.refused("create partition p --size 16 --num-gcds 2") == "no-free-block"
+    assert two_racks.do("create partition p --size 8")
+
+
 def test_where_is_clear_or_asked_for(desk: Desk) -> None:
     """Without allocations, the only cluster; without either, nothing."""
     assert desk.refused("create partition p --size 1") == "where"

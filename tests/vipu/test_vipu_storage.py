@@ -22,7 +22,7 @@ from sandbox.vipu.certificates import make_certificates
 from sandbox.vipu.client import VipuEndpoint
 from sandbox.vipu.clock import FileClock
 from sandbox.vipu.controller import opened
-from sandbox.vipu.forms import FormWrong
+from sandbox.vipu.forms import FormWrong, write_whole
 from sandbox.vipu.racks import rack_of, write_racks
 from sandbox.vipu.refusals import VipuRefused
 from sandbox.vipu.scene import Call
@@ -141,6 +141,15 @@ def test_secure_from_the_first_command_to_a_partition(
     said = capsys.readouterr()
     assert "| ACTIVE" in said.out
     assert said.err.count("UNIMPLEMENTED") == 1
+
+
+def test_a_file_that_is_half_written_is_not_there(tmp_path: Path) -> None:
+    """What stops in the middle of writing leaves the old one."""
+    file = tmp_path / "file"
+    write_whole(file, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_whole(file, "new\ud800")
+    assert file.read_text() == "old"
 
 
 def test_one_process_has_a_folder(desk: Desk) -> None:
