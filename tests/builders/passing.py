@@ -25,8 +25,8 @@ FLAVOR = {
         "type": "dgx-h100", "one_time_use": True, "aliases": {"gpu": "h100", "nvswitch": "nvswitch", "hca": "hca"},
     },
 }  # fmt: skip
-#: Of the hall, and of nothing here: nodes given out as bare metal, an appliance, a hypervisor for heads.
-_WITHOUT = ("gpu_nodes", "devices", "share_types", "tenant_defaults", "ironic")
+#: Of the hall, and of nothing here: nodes given out as bare metal, RoCE, an appliance, a hypervisor for heads.
+_WITHOUT = ("gpu_nodes", "devices", "share_types", "tenant_defaults", "ironic", "fabric_profiles")
 _CONFIG = "config:\n  clusters:site: {site}\n{tenant}"
 _REQUEST = """\
 name: {name}
@@ -65,6 +65,11 @@ def site_document() -> dict[str, Any]:
     del site["halls"]["hall-1"]["inventory"]
     site["hosts"] = {"infra-1": site["hosts"]["infra-1"]}
     switches = {switch.name: switch for switch in named(SITE).switches}
+    for part in ("switches", "physical_networks", "pools"):
+        site[part] = {name: stated for name, stated in site[part].items() if not name.startswith("roce")}
+    for part in ("switch_ports", "networks"):
+        listed = site["complete"][part]
+        listed["of"] = [name for name in listed["of"] if not name.startswith("roce")]
     for name, switch in site["switches"].items():
         switch |= {"serial": switches[name].serial, "mac": switches[name].mac}
     site["switches"]["inband-1"]["ports"] = {"1-2": "trunk 1000-1099"}
