@@ -100,6 +100,8 @@ RELEASED: dict[str, tuple[str, int, tuple[SeenStep, ...]]] = {
     "management_subnet": ("10.80.0.0/26", 0, ()),
     "cluster_vlan": ("mgmt1g:1500", 1, READ_BACK),
     "cluster_subnet": ("10.60.0.0/24", 0, ()),
+    "roce_vlan": ("fabric100g:2500", 1, READ_BACK),
+    "roce_subnet": ("10.61.0.0/24", 0, ()),
     "partition_keys": ("compute:0x0001", 1, READ_BACK),
 }
 
