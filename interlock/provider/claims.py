@@ -141,7 +141,8 @@ class ClaimsLifecycle:
     def held_by_state(self, place: ClaimsPlace) -> StackHolding:
         """What the stack at this place holds, and nobody else; nothing if its state is another.
 
-        Without a proof what only some of its footprints have is in doubt: a run that ended well leaves one of them.
+        Without a proof what only some of its footprints have is in doubt: a run that ended well leaves one of them, and
+        its state then knows all. A state that does not is an older copy, which has the same lineage: to it nothing.
         Blocks. Raises `Failure`.
         """
         with _as_failure():
@@ -150,6 +151,8 @@ class ClaimsLifecycle:
             return StackHolding()
         taking = self._taking() if self._gate.has_proof else None
         entries = [frozenset(entry.held) for entry in record.entries]
+        if taking is None and len(entries) == 1:
+            return StackHolding()
         held = frozenset[str]().union(*entries)
         wanted = frozenset(taking.entry.held) if taking is not None else held.intersection(*entries)
         return StackHolding(held, held - wanted)

@@ -71,7 +71,20 @@ def test_a_destroy_has_no_proof_and_finds_all_that_its_state_holds(tmp_path: Pat
     ledger.release(STACK, identities(0, 5) - identities(0))
     assert destroying.held_by_state(ours).held == identities(0, 1)
     ledger.drop(STACK, record.lineage, FIRST.digest)
-    assert destroying.held_by_state(ours).in_doubt == frozenset()
+    assert destroying.held_by_state(ours) == nobody
+
+
+def test_an_older_copy_of_the_state_holds_nothing_after_a_run_that_ended_well(tmp_path: Path) -> None:
+    """Its lineage is the same, and it does not know the ports that came since: a cluster that runs has those."""
+    ledger = Ledger(FolderStore(tmp_path / "store"))
+    record = ledger.take(taking(STACK, FIRST, ledger), None)
+    copied = ClaimsPlace(STORE, STACK, record.lineage)
+    ledger.confirm(STACK, record.lineage)
+    ledger.take(taking(STACK, SECOND, ledger), record.lineage)
+    ledger.drop(STACK, record.lineage, FIRST.digest)
+    assert lifecycle(ledger, tmp_path, proof=False).held_by_state(copied) == StackHolding()
+    # An `up` of it is refused before: its claims are of an older footprint.
+    assert lifecycle(ledger, tmp_path).held_by_state(copied).held == identities(0, 5)
 
 
 def test_where_a_stack_claims_is_known_with_a_proof_alone(tmp_path: Path) -> None:
