@@ -37,6 +37,7 @@ def write_munge_key(scope: ClusterScope, builder: PlanBuilder) -> None:
                 f"cluster {scope.cluster.name} asks for munge's key number {number}, and nothing hands keys to its "
                 f"servers: site {scope.site.name} does not state `channel`",
                 "let the operator state `channel: true` in the site file, or take `munge_key` out and bring a key",
+                ("clusters", scope.cluster.name, "scheduler", "slurm", "munge_key"),
             )
         return
     user = scope.name(MUNGE)

@@ -75,6 +75,7 @@ def test_a_vpod_is_refused_at_the_key_that_asks(
         pytest.param("nodes: 4", "gpus: 64", "PL-002", "64", id="gpus"),
         pytest.param("shares:\n", f"{_PINS.format(_OF_GLOBEX)}\nshares:\n", "PL-002", f"[{_OF_GLOBEX}]", id="pins"),
         pytest.param("gpu-node\n", f"gpu-node\n    {_ROLL}\n", "PL-001", "hall-1-su01-n08", id="drained"),
+        pytest.param("slurm\n", "{slurm: {munge_key: 2}}\n", "PL-001", "2}}", id="munge-key"),
     ],
 )
 def test_a_cluster_is_refused_at_the_key_that_asks(
