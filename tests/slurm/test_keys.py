@@ -275,6 +275,7 @@ def test_what_is_no_question_is_answered_with_no_key_and_others_are_served(keys:
     keys.serve()
     assert KEY not in keys.by_hand(NODE, line, 600).stdout
     assert keys.ask(OTHER).returncode == 0
+    assert "Traceback" not in keys.end()
 
 
 def test_an_image_without_munge_is_told(keys: KeyHall) -> None:

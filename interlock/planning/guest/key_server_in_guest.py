@@ -87,7 +87,7 @@ def answer(connection: socket.socket, node: str, items: list[str], options: argp
                 print(f"{node} has {', '.join(given)}", file=sys.stderr, flush=True)
             elif given:
                 print(f"{node} did not say that it kept {', '.join(given)}", file=sys.stderr, flush=True)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:  # the last one: lists in lists in lists
         print(f"{node}: {type(error).__name__}", file=sys.stderr, flush=True)
 
 
