@@ -138,6 +138,14 @@ class ClaimsLifecycle:
         others = [entry for entry in record.entries if entry.digest != taking.entry.digest] if record else []
         return frozenset(identity for entry in others for identity in entry.held)
 
+    def held_no_more(self) -> frozenset[str]:
+        """Those of `held_before` that the footprint of the proof has not: no other part of the stack is to have them.
+
+        Blocks. Raises `Failure`.
+        """
+        taking = self._taking() if self._gate.has_proof else None
+        return frozenset() if taking is None else self.held_before() - frozenset(taking.entry.held)
+
     def held_by_state(self, place: ClaimsPlace) -> StackHolding:
         """What the stack at this place holds, and nobody else; nothing if its state is another.
 

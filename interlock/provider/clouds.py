@@ -117,6 +117,8 @@ class Cloud:
         #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
         #: may raise `Failure`.
         self.held_before: Callable[[], frozenset[str]] = frozenset
+        #: Those of them that its present footprint has not.
+        self.held_no_more: Callable[[], frozenset[str]] = frozenset
         #: What the stack of a state holds at that place. It blocks, and may raise `Failure`.
         self.held_by_state: Callable[[ClaimsPlace], StackHolding] = lambda _: StackHolding()
         #: Where the stack at work claims; None where no program says so.

@@ -71,6 +71,8 @@ class PartitionStack:
     inputs: dict[str, Any] = field(default_factory=dict)
     #: Identities of earlier footprints, as the claims store has them.
     held: frozenset[str] = frozenset()
+    #: Those of the present one, of other clusters too.
+    has: frozenset[str] = frozenset()
     #: Where it claims, with a proof; and all that it holds there by its state.
     place: ClaimsPlace | None = None
     holds: StackHolding = field(default_factory=StackHolding)
@@ -149,6 +151,7 @@ class PartitionStack:
     def _cloud(self) -> Cloud:
         cloud = paper_cloud(self.way(), self.folder, self.retry_policy)
         cloud.held_before = lambda: self.held
+        cloud.held_no_more = lambda: self.held - self.has
         cloud.held_by_state = lambda place: self.holds if place == self.place else StackHolding()
         return cloud
 

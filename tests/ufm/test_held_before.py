@@ -48,6 +48,9 @@ def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -
     ledger.confirm(STACK, record.lineage)
     ledger.take(taking(STACK, SECOND, ledger), record.lineage)
     assert asked(ledger, tmp_path) == identities(0, 1)
+    # What the present one has as well is some part's of the stack.
+    assert lifecycle(ledger, tmp_path).held_no_more() == identities(1) - identities()
+    assert lifecycle(ledger, tmp_path, proof=False).held_no_more() == frozenset()
     ledger.drop(STACK, record.lineage, FIRST.digest)
     assert asked(ledger, tmp_path) == frozenset()
     assert asked(ledger, tmp_path, proof=False) == frozenset()

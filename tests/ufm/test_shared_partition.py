@@ -232,3 +232,13 @@ def test_killed_in_an_update_a_destroy_takes_out_what_the_killed_run_put_in(
     acme.holds = StackHolding(identities(2, 3, 6), identities(*{2, 3} - ({2} & {*then})) - identities())
     acme.destroy()
     assert members(acme) == both(appliance(), part(4, 5), part(6))
+
+
+def test_a_cluster_that_grows_leaves_another_of_its_stack_in(acme: SharingStack, globex: SharingStack) -> None:
+    """While an `up` runs the store has two footprints, and both have the members of that one."""
+    serve = replace(acme, name="acme-serve-key")
+    serve.up(part(6))
+    acme.up(part(2, 3))
+    acme.held, acme.has = identities(2, 3, 6), identities(2, 7, 6)
+    acme.up(part(2, 7))
+    assert members(acme) == both(appliance(), part(4, 5), part(6), part(2, 7))

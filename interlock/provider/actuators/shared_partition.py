@@ -77,7 +77,8 @@ class SharedPart:
             before = client.partition(self.spec.key)
             self._check(before)
             present: dict[str, Membership] = {} if before is None else before.memberships
-            ours = {*self.known, *guids_held(self.cloud.held_before())} & present.keys()
+            # Not all that an earlier footprint has: another cluster of the stack has members under the same key.
+            ours = {*self.known, *guids_held(self.cloud.held_no_more())} & present.keys()
             again = {guid for guid in ours & self.wanted.keys() if present[guid] != self.wanted[guid]}
             again |= ours & self.wanted.keys() if changed & _SETTINGS else set()
             gone = (ours - self.wanted.keys()) | again
