@@ -96,8 +96,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._cloud = Cloud(str(values.get("cloud") or ""), self._retry_policy, str(values.get("region") or ""))
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         self.claims.cloud = self._cloud
-        self._cloud.held_before = self.claims.held_before
-        self._cloud.held_no_more = self.claims.held_no_more
+        self._cloud.held_before, self._cloud.held_no_more = self.claims.held_before, self.claims.held_no_more
         self._cloud.held_by_state = self.claims.held_by_state
         self._cloud.claims_place = self.claims.place
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
