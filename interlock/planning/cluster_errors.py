@@ -9,7 +9,7 @@ from ipaddress import IPv4Network
 from interlock.model.lock.record import ClusterAllocation
 from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site
-from interlock.model.site.leaf_groups import BEYOND_A_LEAF_GROUP, ethernet_rails, leaf_groups
+from interlock.model.site.leaf_groups import BEYOND_A_LEAF_GROUP, ethernet_rails, leaf_groups, rails_on
 from interlock.model.tenant.request import Cluster
 
 from .addresses import most_nodes
@@ -182,9 +182,11 @@ def _unusable(site: Site, cluster: Cluster) -> PlanningError:
             _asked(cluster, "kind"),
         )
     if cluster.fabric == "infiniband" and all(subnets_of(node) is None for node in nodes):
+        railed = any(rails_on(site, node, network) for node in nodes for network in leaf_groups(site))
+        other = "`fabric: roce`" if railed else "`fabric: none`"
         return PlanningError(
             f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",
-            "state the GUID of every compute port in the site file, or ask for `fabric: none`",
+            f"state the GUID of every compute port in the site file, or ask for {other}",
             _asked(cluster, "fabric"),
         )
     if cluster.fabric == "roce" and not any(leaf_groups_of(site, node, cluster) for node in nodes):

@@ -70,6 +70,11 @@ class TestLocks:
         beside = given_to(locked(SITE, of_size(2, "globex"), [ACME]))
         assert (beside.hosts[0], roce_of(beside)) == (node_name(1, 3), ("roce-su01", 2501, "10.61.1.0/24"))
 
+    def test_nodes_without_infiniband_are_told_the_fabric_that_they_have(self) -> None:
+        nodes = tuple(node.model_copy(update={"ports": ()}) for node in SITE.gpu_nodes)
+        with pytest.raises(PlanningError, match="or ask for `fabric: roce`"):
+            locked(changed(SITE, gpu_nodes=nodes), gpu_tenant("acme", cluster("train", 2, fabric="infiniband")))
+
     def test_more_nodes_than_a_leaf_group_has_are_refused_with_what_would_work(self) -> None:
         with pytest.raises(AllocationError) as told:
             locked(SITE, of_size(5, "globex"), [ACME])
