@@ -93,7 +93,7 @@ class ClusterDraft:
         if self.vlan is None or self.subnet is None:
             raise RuntimeError(f"{self.holder} is not complete")
         most = most_nodes(IPv4Network(self.subnet).prefixlen)
-        if self._roce.subnet is not None:
+        if self.nodes and self._roce.subnet is not None:
             most = min(most, self._roce.most_nodes())
         numbered = number_nodes(self.before.numbered if self.before else {}, self.nodes, most)
         return ClusterAllocation(
@@ -307,7 +307,7 @@ class ClusterDraft:
         if len(self.nodes) > most_nodes(IPv4Network(self.subnet).prefixlen):
             raise no_addresses(self.cluster, self.subnet, is_new=before is None)
         self._take(_NETWORK.subnet, self.subnet)
-        self._roce.complete(self.leaf_group, len(self.nodes))
+        self._roce.complete(self.leaf_group, self.nodes)
         for subnet in self._subnets():
             key = self._keys_before.get(subnet) or self._lowest_key(subnet)
             if key is None:

@@ -59,6 +59,8 @@ def write_roce_network(scope: ClusterScope, builder: PlanBuilder) -> None:
     if scope.cluster.fabric != "roce":
         return
     if claims.roce_network is None or claims.roce_vlan is None or claims.roce_subnet is None:
+        if not claims.hosts:
+            return  # It is released, and asks for RoCE since: its network comes with its nodes.
         raise PlanningError(
             f"the lock of {scope.tenant.id} gives cluster {scope.cluster.name} no RoCE network, and its request asks "
             "for one",

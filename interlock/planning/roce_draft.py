@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any
@@ -14,6 +14,7 @@ from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan
 
 from .addresses import most_railed_nodes
 from .allocation_state import AllocationState
+from .cluster_numbers import number_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
 from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
 
@@ -69,7 +70,10 @@ class RoceDraft:
         if self.network_before is None or self.reaches(nodes):
             return
         name = self.cluster.name
-        what = f"cluster {name} has its RoCE network on {self.network_before}, and not all rails of its nodes are there"
+        what = (
+            f"cluster {name} has its RoCE network on {self.network_before}, and not all rails of its nodes are stated "
+            "there, each with MAC address and cable"
+        )
         raise NeedsMove(name, what, "", ITS_ROCE_NETWORK)
 
     def lacks_vlan(self, leaf_group: str | None) -> AllocationError | None:
@@ -82,8 +86,8 @@ class RoceDraft:
             return None
         return no_vlan(self.allocated, _ROCE.vlan, leaf_group)
 
-    def complete(self, leaf_group: str | None, count: int) -> None:
-        """Claim whatever is still missing, for so many nodes. `leaf_group`: where they are; None: where it was."""
+    def complete(self, leaf_group: str | None, nodes: Sequence[str]) -> None:
+        """Claim whatever is still missing, for these nodes. `leaf_group`: where they are; None: where it was."""
         if not self.is_asked:
             return
         self.network = leaf_group or self.network_before
@@ -96,8 +100,11 @@ class RoceDraft:
         self.take(_ROCE.vlan, str(Vlan(self.network, self.vlan)))
         if self.subnet is None:
             self.subnet = choose_subnet(self.allocated, _ROCE.subnet)
+        # A node that stays keeps its number, and with it its place in the subnet, whoever left below it.
+        before = self.before.numbered if self.before is not None else {}
+        count = max(number_nodes(before, nodes, len(nodes)), default=-1) + 1
         if count > self.most_nodes():
-            raise self._no_addresses(self.subnet, count)
+            raise self._no_addresses(self.subnet, len(nodes), count)
         self.take(_ROCE.subnet, self.subnet)
 
     def most_nodes(self) -> int:
@@ -110,14 +117,15 @@ class RoceDraft:
         """The claims as a lock records them; none where there is no RoCE network."""
         return {_ROCE.network: self.network, _ROCE.vlan: self.vlan, _ROCE.subnet: self.subnet}
 
-    def _no_addresses(self, subnet: str, count: int) -> PlanningError:
+    def _no_addresses(self, subnet: str, nodes: int, count: int) -> PlanningError:
+        """`count`: what its nodes need addresses for, more than their number where one with a low number left."""
         most, rails = self.most_nodes(), ethernet_rails(self.cluster.node_type)
-        what = (
-            f"cluster {self.cluster.name}: its RoCE subnet {subnet} has addresses for {most} nodes of {rails} rails, "
-            f"not {count}"
-        )
-        hints = [f"ask for {most} at most, or for another cluster beside it"] if most else []
+        places = "1 node" if most == 1 else f"{most} nodes"
+        needed = f"not {count}" if nodes == count else f"and one of its nodes is number {count - 1}, from 0"
+        what = f"cluster {self.cluster.name}: its RoCE subnet {subnet} has addresses for {places} of {rails} rails"
+        hints = [f"ask for {most} at most, or for another cluster beside it"] if most and nodes == count else []
         if self.before is None or self.before.roce_subnet is None:
             wide = next(length for length in range(32, 0, -1) if most_railed_nodes(length, rails) >= count)
             hints.append(f"let the site's pool `roce` cut larger subnets, /{wide} for so many")
-        return PlanningError(what, "; or ".join(hints or ["ask for another cluster"]))
+        hint = "; or ".join(hints or ["ask for another cluster"])
+        return PlanningError(f"{what}, {needed}", hint, ("clusters", self.cluster.name, "nodes"))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from interlock.model.site.full import full_form
 from interlock.model.site.inventory import Site
-from tests.model.test_halls import document, load
+from interlock.model.text.errors import InputErrors
+from tests.model.test_halls import document, load, node
 
 RAILS = tuple(f"compute{rail}" for rail in range(1, 9))
 
@@ -94,3 +97,15 @@ def test_cables_may_be_unknown(tmp_path: Path) -> None:
     site = load(tmp_path, hall(1, roce=[entry])).site
     assert site.host["pod-su01-n01"].interfaces == {"roce-su01": RAILS}
     assert site.far_end("pod-su01-n01", "compute1") is None
+
+
+def test_what_compute_ports_are_on_is_told_once_where_nothing_says_it(tmp_path: Path) -> None:
+    """Not again of each GUID and MAC address that a node has there."""
+    nodes = {"su01-n01": node(1) | {"macs": {}}, "su01-n02": hall()["halls"]["pod"]["nodes"]["su01-n03"]}
+    found = document(nodes=nodes)
+    del found["halls"]["pod"]["compute"]
+    with pytest.raises(InputErrors) as told:
+        load(tmp_path, found)
+    assert [error.message for error in told.value.errors] == [
+        "neither `compute` nor `roce`: what its compute ports are on"
+    ]

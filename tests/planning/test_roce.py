@@ -113,7 +113,9 @@ class TestLocks:
 
     def test_nodes_that_are_cabled_elsewhere_move_only_if_asked(self) -> None:
         site = recabled(SITE, node_name(1, 1), node_name(1, 2))
-        with pytest.raises(NeedsMove, match="has its RoCE network on roce-su01, and not all rails of its nodes are th"):
+        with pytest.raises(
+            NeedsMove, match="has its RoCE network on roce-su01, and not all rails of its nodes are stated"
+        ):
             locked(site, of_size(2), previous=ACME)
         moved = allocate(site, of_size(2), [], ACME, move=True)[0].clusters["train"]
         assert (moved.hosts, moved.roce_network) == (given_to(ACME).hosts, "roce-su02")
@@ -145,7 +147,7 @@ class TestLocks:
         with pytest.raises(AllocationError, match="no free VLAN id for roce_vlan"):
             locked(tight, of_size(1, "globex"), [locked(tight, of_size(1))])
         narrow = changed(SITE, pools=SITE.pools.model_copy(update={"roce_subnets": ("10.61.0.0/16", 27)}))
-        with pytest.raises(PlanningError, match=r"has addresses for 1 nodes of 8 rails, not 2"):
+        with pytest.raises(PlanningError, match=r"has addresses for 1 node of 8 rails, not 2"):
             locked(narrow, of_size(2))
 
     def test_capacity_counts_what_is_left(self) -> None:
@@ -153,6 +155,27 @@ class TestLocks:
         free = {(item.network, item.free) for item in found.vlans if item.pool == "roce"}
         assert free == {("roce-su01", 99), ("roce-su02", 100)}
         assert [item.free for item in found.subnets if item.pool == "roce"] == [255]
+
+    def test_while_it_is_released_it_may_ask_for_another_type_or_for_roce(self) -> None:
+        other = gpu_tenant("acme", cluster(node_type="gcore-l40s", fabric="none", state="released"))
+        assert roce_of(given_to(locked(SITE, other, (), ACME))) == roce_of(given_to(ACME))
+        plain = locked(SITE, gpu_tenant("acme", cluster(nodes=2, fabric="none")))
+        asked = roce_cluster(nodes=2, state="released")
+        found = given_to(locked(SITE, gpu_tenant("acme", asked), (), plain))
+        assert roce_of(found) == (None, None, None)
+        assert "acme-train-roce" not in planned(found, asked=asked).by_name
+
+    def test_a_node_whose_number_has_no_place_in_the_subnet_is_told(self) -> None:
+        """A /27 has addresses for one node, number 0; the one that is left is number 1."""
+        narrow = changed(SITE, pools=SITE.pools.model_copy(update={"roce_subnets": ("10.61.0.0/16", 27)}))
+        two = locked(narrow, gpu_tenant("acme", cluster(nodes=2, fabric="none")))
+        left = roce_cluster(nodes=1, without=(given_to(two).hosts[0],))
+        with pytest.raises(
+            PlanningError, match="addresses for 1 node of 8 rails, and one of its nodes is number 1"
+        ) as told:
+            locked(narrow, gpu_tenant("acme", left), (), two)
+        assert told.value.path == ("clusters", "train", "nodes")
+        assert told.value.hint == "let the site's pool `roce` cut larger subnets, /26 for so many"
 
     def test_a_lock_says_all_of_a_network_or_nothing(self) -> None:
         with pytest.raises(ValidationError, match="roce_network, roce_vlan, roce_subnet: all of them, or none"):

@@ -10,7 +10,7 @@ from interlock.model.text.faults import Faults
 from interlock.model.text.validation import nearest
 
 from .compute_checks import check_compute
-from .ethernet import ethernet_names, ethernet_ports
+from .ethernet import compute_names, ethernet_names, ethernet_ports
 from .file import HallFile, HallNodeFile
 from .names import Layout, infiniband_fabrics, layout_of, type_name
 
@@ -130,11 +130,19 @@ def _check_power(hall: HallFile, layout: Layout, path: Path, faults: Faults) -> 
 
 
 def _check_node(hall: HallFile, layout: Layout, path: Path, node: HallNodeFile, faults: Faults) -> None:
-    ports = {port for role in infiniband_fabrics(hall) for _, port in layout.hcas[role]}
+    compute = {*compute_names(layout)}
+    # Where nothing says what compute ports are, that was told once, of the hall.
+    either = compute if hall.compute is None and not hall.roce else set[str]()
+    ports = {port for role in infiniband_fabrics(hall) for _, port in layout.hcas[role]} | either
     for port in node.guids:
-        message = f"`{port}` is no InfiniBand port of a node of this hall"
-        faults.need_name((*path, "guids", port), port, ports, message)
-    interfaces = ethernet_names(hall, layout)
+        if hall.compute is None and hall.roce and port in compute:
+            message = f"`{port}` is an Ethernet port by `roce`, and has no GUID"
+            hint = f"state its MAC address instead: `macs`, or the column `mac {port}` of the inventory"
+            faults.add(Code.CONTRADICTION, (*path, "guids", port), message, hint)
+        else:
+            message = f"`{port}` is no InfiniBand port of a node of this hall"
+            faults.need_name((*path, "guids", port), port, ports, message)
+    interfaces = ethernet_names(hall, layout) | either
     for interface in node.macs:
         message = f"`{interface}` is no Ethernet interface of a node of this hall"
         faults.need_name((*path, "macs", interface), interface, interfaces, message)
