@@ -84,7 +84,7 @@ class StoredCredential(Resource):
     #: The servers of which a whole host gets it.
     by: Annotated[tuple[str, ...], Refers(("Server",)), REPLACE] = ()
 
-    YOUNGER: ClassVar[Mapping[str, Any]] = {"by": ()}
+    YOUNGER: ClassVar[Mapping[str, Any]] = {"by": []}
 
     @property
     def is_declared(self) -> bool:
