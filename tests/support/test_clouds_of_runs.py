@@ -47,7 +47,8 @@ def test_a_process_of_a_cloud_ends_with_the_run_that_asked_for_it(tmp_path: Path
             assert one.poll() is None, "its owner runs"
             run.send_signal(signal.SIGKILL)
             try:
-                assert one.wait(4) == -signal.SIGTERM
+                # A busy machine takes its time; that nothing happens is waited for only so long.
+                assert one.wait(60 if owned else 4) == -signal.SIGTERM
                 assert owned
             except subprocess.TimeoutExpired:
                 assert not owned
