@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from interlock.model.text.errors import InputErrors
 from tests.fuzz.doors import Door, doors, found_wrong, wrong
 from tests.fuzz.mutating import TOKENS, mutated
+from tests.support.forking import nothing_to_collect
 from tests.support.sampling import BUDGETS, Sampling
 
 DOORS = ("acme.yaml", "site.yaml", "acme.lock.json", "site.lock.json")
@@ -44,7 +45,7 @@ def test_mutated_files(door: str, sampling: Sampling) -> None:
     seeds = sampling.cases(f"fuzz {door}")
     shares = [seeds[start : start + SHARE] for start in range(0, len(seeds), SHARE)]
     work = [(door, share.start, len(share)) for share in shares]
-    with multiprocessing.get_context("fork").Pool(CORES) as pool:
+    with nothing_to_collect(), multiprocessing.get_context("fork").Pool(CORES) as pool:
         found = [fault for faults in pool.imap_unordered(found_wrong, work) for fault in faults]
     assert found[:3] == []
 

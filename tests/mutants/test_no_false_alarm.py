@@ -10,6 +10,7 @@ import pytest
 
 from tests.mutants.sites import workspace_of
 from tests.mutants.workspaces import OPERATOR
+from tests.support.forking import nothing_to_collect
 from tests.support.sampling import Sampling
 
 #: Workspaces that a process answers for at once, each about an eighth of a second.
@@ -35,7 +36,7 @@ def test_clean_workspaces_prove(sampling: Sampling) -> None:
     """No false alarm, and so the parents of all mutants are clean."""
     seeds, workers = sampling.cases("clean sites"), min(4, os.cpu_count() or 1)
     count, parts = len(seeds), [seeds[first : first + BATCH] for first in range(0, len(seeds), BATCH)]
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+    with nothing_to_collect(), ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
         results = list(pool.map(alarms, parts))
     wrong = [word for _, words in results for word in words]
     assert not wrong, "\n".join([f"{len(wrong)} of {count} workspaces", *wrong[:10]])

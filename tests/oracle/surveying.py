@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from tests.support.forking import nothing_to_collect
+
 from .comparing import Difference, differing
 from .completing import Decision, decided, unknowns
 from .deciding import deciding
@@ -60,7 +62,7 @@ class Survey:
 def surveyed(seeds: range, *, every: bool) -> Iterator[Survey]:
     """Survey after survey of these worlds, in no order. `every`: as in `differing`."""
     batches = [seeds[first : first + BATCH] for first in range(0, len(seeds), BATCH)]
-    with multiprocessing.get_context("fork").Pool(CORES) as pool:
+    with nothing_to_collect(), multiprocessing.get_context("fork").Pool(CORES) as pool:
         yield from pool.imap_unordered(partial(survey, every=every), batches)
 
 
