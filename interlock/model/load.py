@@ -69,7 +69,8 @@ class Workspace:
         if tenant is None:
             return self.loaded.source.position(path)
         source = self.sources[tenant]
-        other = _IN_OTHER_UNITS.get((path[0], path[-1])) if len(path) == len(("section", "name", "key")) else None
+        # A path of three steps is a key of a vPOD or cluster: section, name, key.
+        other = _IN_OTHER_UNITS.get((path[0], path[-1])) if len(path) == 3 else None
         if other and not source.has(path) and source.has((*path[:-1], other)):
             path = (*path[:-1], other)
         return source.position(path)
