@@ -232,7 +232,7 @@ def _joined_cause(names: Names, graph: Graph, path: Path, found: list[str]) -> C
         message=f"{' and '.join(found)} are joined, and one tenant's clusters are kept apart",
         witness=names.path(graph, path),
         path=path,
-        hint="give each cluster nodes, an in-band VLAN and P_Keys of its own, or say `separate: no`",
+        hint="give each cluster nodes, an in-band VLAN, RoCE VLANs and P_Keys of its own, or say `separate: no`",
         missing=missing_on(graph, path),
         specificity=73,
     )

@@ -57,7 +57,7 @@ def _differing(cluster: str, kinds: tuple[NodesOfOneKind, ...]) -> Iterator[Caus
     for other in others:
         for item in _COMPARED:
             one, two = (getattr(kind.software, item.key) for kind in (first, other))
-            said = [numbers(text or "")[: item.parts] for text in (one, two)]
+            said = [_release(text or "")[: item.parts] for text in (one, two)]
             known = min(map(len, said))
             if said[0][:known] != said[1][:known]:
                 yield _cause(cluster, (first, other), item, f"which have {item.name} {one} and {two}")
@@ -69,6 +69,11 @@ def _differing(cluster: str, kinds: tuple[NodesOfOneKind, ...]) -> Iterator[Caus
                 )
                 why = f"and whether they have one {item.name} is not stated"
                 yield _cause(cluster, (first, other), item, why, missing)
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """The numbers of a version; NCCL's tags are written `v2.21.5-1`."""
+    return numbers(text.removeprefix("v"))
 
 
 def _cause(

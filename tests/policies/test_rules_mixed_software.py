@@ -52,6 +52,10 @@ def test_one_image_is_not_asked_and_two_alike_are_proved() -> None:
     assert verdicts(rolled((1, 1), (1, 2), (1, 3), nccl="2.22.3"))["SW-19"] == NA
 
 
+def test_a_tag_of_nccl_is_its_version() -> None:
+    assert verdicts(rolled(nccl="v2.21.5-1"))["SW-19"] == P
+
+
 def test_heads_have_an_image_of_their_own_and_are_no_nodes() -> None:
     known = site(site_with_heads(sharing=sharing(), assumptions=assumptions()), nccl="2.22.3")
     roll = Roll(image=NEXT, drained=(node_name(1, 1),))
@@ -68,6 +72,7 @@ def test_heads_have_an_image_of_their_own_and_are_no_nodes() -> None:
     [
         ({"nccl": "2.22.3"}, "which have NCCL 2.22.3 and 2.21.5: NCCL ends with an error where "),
         ({"nccl": "2.21.6"}, "which have NCCL 2.21.6 and 2.21.5: NCCL ends with an error where "),
+        ({"nccl": "v2.22.3-1"}, "which have NCCL v2.22.3-1 and 2.21.5: NCCL ends with an error where "),
         ({"cuda": "13.0", "driver": "580.65.06"}, "which have CUDA 13.0 and 12.4: programs and libraries mix within "),
     ],
 )
