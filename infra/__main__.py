@@ -52,6 +52,8 @@ def _declare(gate: Gate, proof: Proof) -> None:
     root = declare(proof, admitted, PREVIEW_TOKENS)
     for words in wiring_words(proof.plan, gate.explained_by):
         pulumi.info(words)
+    for words in gate.standing.words() if proof.plan.tenant is None else ():
+        pulumi.info(words)
     pulumi.export("plan_hash", proof.plan.hash)
     pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
     if root is not None:

@@ -32,6 +32,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "explain": (Format.TEXT, Format.JSON),
     "verify": (Format.TEXT, Format.JSON),
     "plan": (Format.TEXT, Format.JSON),
+    "rollout": (Format.TEXT, Format.JSON),
     "wiring": (Format.TEXT, Format.JSON),
     "nodes": (Format.TEXT, Format.JSON),
     "capacity": (Format.TEXT, Format.JSON),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from interlock.model.lock.record import Allocation, Footprint, Lock
+from interlock.planning.site_uses import offers_of, uses_of
 from interlock.resources import Admitted, Claims, digest_of
 from interlock.store.ledger import Ledger
 from interlock.store.places import first_region, open_store
@@ -102,12 +103,15 @@ def taking(
         entry=FootprintRecord(footprint=footprint, nodes=nodes),
         met=tuple(sorted({*proof.met, *nodes})),
         known=dict(known),
+        uses=uses_of(plan),
+        offers=offers_of(plan),
     )
 
 
 def declared(taken: Taking, store: str) -> Admitted:
     """The first resource of the stack."""
     entry = taken.entry
-    spec = Claims(store=store, footprint=entry.digest, identities=entry.footprint.exclusive)
+    objects = digest_of([item.model_dump(mode="json") for item in (*taken.uses, *taken.offers)])
+    spec = Claims(store=store, footprint=entry.digest, identities=entry.footprint.exclusive, objects=objects)
     name = f"{taken.tenant or 'site'}-claims"
     return Admitted(name=name, kind=Claims.KIND, spec=spec.canonical())

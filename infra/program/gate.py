@@ -51,6 +51,7 @@ from policies.judging import Seen, judged, operators_part, seen_by
 from .claiming import Applied
 from .derived import DerivedLocks, Planner, require_noted_keys
 from .places import PROOFS, index_of, stacks
+from .site_objects import Standing, standing
 
 
 class NotPlanned(InterlockError):
@@ -135,6 +136,8 @@ class Gate:
         request = None if tenant is None else self.tenant(tenant)
         hashes = self.hashes
         if request is None:
+            with self.placed(None):
+                self.standing.require_unchanged()
             return self._operators_plan
         self._fresh_site_lock()
         with self.placed(tenant):
@@ -167,9 +170,22 @@ class Gate:
 
     @cached_property
     def _operators_plan(self) -> Plan:
+        kept = self.standing.kept
+        with self.placed(None):
+            return plan_site(self.workspace.site, self._fresh_site_lock(), kept) if kept else self._planned_site
+
+    @cached_property
+    def _planned_site(self) -> Plan:
+        """As the site file has it: without what is kept."""
         site_lock = self._fresh_site_lock()
         with self.placed(None):
             return plan_site(self.workspace.site, site_lock)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """What of the operator's stack tenants' applied stacks use; nothing is known of it if nobody looked."""
+        records = self.applied.records if self.applied is not None else {}
+        return standing(records, self._planned_site, self.workspace.site.existing)
 
     @contextmanager
     def placed(self, tenant: str | None) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network
 
 from interlock.model.lock.record import SiteLock
@@ -11,6 +11,7 @@ from interlock.model.site.service_networks import NOTHING, ServiceNetwork, servi
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import (
+    KINDS,
     AddressScope,
     Admitted,
     Aggregate,
@@ -74,10 +75,16 @@ class SitePlanBuilder(PlanBuilder):
             raise PlanningError(message, nearest(key, self.objects), ("existing", key, KEY))
 
 
-def plan_site(site: Site, site_lock: SiteLock) -> Plan:
-    """The plan of the stack `<site>-site`."""
+def plan_site(site: Site, site_lock: SiteLock, kept: Iterable[Admitted] = ()) -> Plan:
+    """The plan of the stack `<site>-site`.
+
+    `kept`: what the site no longer has, as it was applied, while tenants' stacks use it.
+    """
     _require_services(site, site_lock.services)
     builder = _built(site, site_lock.services)
+    for item in kept:
+        builder.add(item.name, KINDS[item.kind].model_validate(item.spec))
+    builder.check_names()
     whole = site_hash(site)
     return Plan(
         site=site.name,

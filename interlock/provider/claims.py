@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from interlock.resources import Claims
+from interlock.store import site_objects
 from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
-from interlock.vocabulary import ClaimsId, CloudFingerprint, StackName
+from interlock.vocabulary import ClaimsId, CloudFingerprint, Reference, StackName
 
 from .actuators import ACTUATORS
 from .admitted import AdmissionGate
@@ -123,7 +124,21 @@ class ClaimsLifecycle:
             )
         if not self._is_wanted(held.version):
             await self._run(lambda: self._ledger_of(olds, held.stack).drop(held.stack, _lineage(olds), held.version))
+        taking = self._taking() if self._gate.has_proof else None
+        if taking is not None:
+            await self._run(lambda: self._ledger().settle_objects(taking, _lineage(olds)))
         return ""
+
+    async def require_unused(self, item: Declared, stack: str) -> None:
+        """Before an object of the operator's stack goes: no tenant's stack uses it. Raises `Failure`.
+
+        Without a proof nobody says where the store is: a destroy of the operator's stack is not looked at.
+        """
+        taking = self._taking() if self._gate.has_proof else None
+        if taking is None or taking.tenant is not None or item.kind not in site_objects.OFFERED:
+            return
+        reference = Reference.site(item.kind, item.name)
+        await self._run(lambda: site_objects.require_unused(reference, stack, self._ledger().stacks()))
 
     def held_before(self) -> frozenset[str]:
         """Exclusive identities of the footprints of this stack that are, or may be, applied beside that of the proof.

@@ -274,6 +274,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
         stack = Urn.parse(request.urn).stack
+        await self.claims.require_unused(item, stack)
         if said := await self._of(item.kind).delete(item, request.id, decode(request.properties), stack):
             await self._notes.tell(request.urn, said)
         return empty_pb2.Empty()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from .base import Change, Effect, Resource, forbidden
 
@@ -22,6 +23,8 @@ class Claims(Resource):
     KIND: ClassVar[str] = "Claims"
     #: Declared by a proof, not by a plan; the engine creates the new one before it deletes the old.
     CREATED_FIRST: ClassVar[bool] = True
+    #: States of before nobody recorded it: the next `up` does, by new claims that hold the same.
+    YOUNGER: ClassVar[Mapping[str, Any]] = {"objects": ""}
 
     #: URL of the operator's store; empty: the folder beside the clouds.yaml in use.
     store: Annotated[str, forbidden("nobody would honour the claims in the old store: move its records first")]
@@ -29,3 +32,6 @@ class Claims(Resource):
     footprint: Annotated[str, _NEW]
     #: Exclusive identities, sorted.
     identities: Annotated[tuple[str, ...], _NEW]
+    #: Digest of what the stack uses of the operator's, or of what that offers. While both old and new claims are in the
+    #: state, old and new uses count, so nothing is taken away that somebody still has.
+    objects: Annotated[str, _NEW] = ""

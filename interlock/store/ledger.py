@@ -20,7 +20,7 @@ from typing import NamedTuple
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 
-from . import refusals
+from . import refusals, site_objects
 from .changes import by, entered, held, minted, unmarked, without
 from .home import CLOUD, HOME, cloud_of
 from .objects import Changed, Exists, ObjectStore, StoreFailed
@@ -95,13 +95,14 @@ class Ledger:
         if seen.stack:
             refusals.require_state(seen.stack.record, lineage)
         before = seen.stack.record if seen.stack else None
-        record = by(entered(taking, before, lineage), persons=dict(persons))
+        record = by(entered(taking, before, lineage), persons=dict(persons), **site_objects.recorded(taking, before))
         try:
             self._put_stack(record, seen.stack.version if seen.stack else None)
             self._claim(taking, seen.claims)
             self._mark(taking, seen.nodes)
             # After the marks: of two that each have something where the other only looks, one sees the other.
             self._look(taking)
+            site_objects.require(taking, before, self._stacks)
         except BaseException as error:
             self._take_back(taking.entry, record, seen.stack, error)
             raise
@@ -162,6 +163,10 @@ class Ledger:
         self._put_stack(record, found.version)
         return record.lineage
 
+    def settle_objects(self, taking: Taking, lineage: str) -> None:
+        """What of the operator's stack the plan does not use, or not offer, is gone from it."""
+        site_objects.settle(self._stacks, taking, lineage)
+
     def release(self, stack: str, identities: Iterable[str]) -> None:
         """Identities that were settled: free for others, although no entry of the stack was applied again."""
         found, free = self._stacks.get(stack), set(identities)
@@ -211,6 +216,7 @@ class Ledger:
             if claim:
                 refusals.require_ours(taking, claim.record)
         self._require_known(taking, seen.nodes)
+        site_objects.require(taking, seen.stack.record if seen.stack else None, self._stacks)
 
     def _require_known(self, taking: Taking, nodes: Mapping[str, Found[NodeRecord] | None]) -> None:
         for found in nodes.values():

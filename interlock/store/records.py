@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interlock.model.lock.record import Footprint
-from interlock.resources import Frozen, digest_of
+from interlock.resources import Admitted, Frozen, digest_of
 from interlock.vocabulary.owners import OwnerId
 
 
@@ -27,6 +27,16 @@ class FootprintRecord(Frozen):
         return digest_of(self.footprint.model_dump(mode="json"))
 
 
+class SiteUse(Frozen):
+    """One field of a resource of a tenant's stack that names an object of the operator's stack."""
+
+    kind: str
+    name: str
+    field: str
+    #: As the plan has it: `site:Image/poplar`.
+    reference: str
+
+
 class StackRecord(Frozen):
     """What is known of one stack of the site."""
 
@@ -46,6 +56,12 @@ class StackRecord(Frozen):
     changed: str = ""
     #: Person -> id at Keystone, of all whom the stack gave a right or is about to: names are given anew, ids are not.
     persons: dict[str, str] = {}
+    #: What of the operator's stack it uses, or may use while an `up` runs; None: an older version wrote this.
+    uses: tuple[SiteUse, ...] | None = None
+    #: Of the operator's stack: what it has, or may have, that tenants can use, as it was planned when it was applied.
+    offers: tuple[Admitted, ...] = ()
+    #: Of these, by reference, what an `up` that has begun takes away or recreates: nobody begins to use it.
+    leaving: tuple[str, ...] = ()
     #: Who wrote this last, for people: user@host, process id, UTC time.
     written_by: str
 
@@ -83,3 +99,6 @@ class Taking(Frozen):
     met: tuple[str, ...]
     #: Stack -> digests of its footprints that the proof took into account.
     known: dict[str, tuple[str, ...]]
+    #: What of the operator's stack the plan uses; of the operator's own plan, what tenants can use of it.
+    uses: tuple[SiteUse, ...] = ()
+    offers: tuple[Admitted, ...] = ()

@@ -1,0 +1,137 @@
+"""From what is applied to what the files say: which stacks are to be applied, in which order, and what each step does.
+
+New objects of the operator's stack first, then the tenants that move to them, then the old objects go. Nothing is
+recorded of it: the steps follow from the store's records and the files, so a step that is done is not listed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.planning.site_uses import Move, moves_between, uses_of
+from interlock.resources import Admitted
+from interlock.store.records import StackRecord
+from interlock.store.site_objects import reference_to
+from interlock.vocabulary import StackName
+
+from .gate import Gate
+from .site_objects import Standing
+
+
+@dataclass(frozen=True)
+class Step:
+    """One `pulumi up`, and what it does to objects of the operator's stack or to their users."""
+
+    stack: str
+    adds: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    goes: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+    #: Why `pulumi up` refuses it; empty: it can be done.
+    refused: tuple[str, ...] = ()
+    #: What else is to be known of it.
+    note: str = ""
+
+    @property
+    def command(self) -> str:
+        """What does it."""
+        return f"pulumi up --stack {self.stack}"
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "stack": self.stack,
+            "command": self.command,
+            "adds": list(self.adds),
+            "changes": list(self.changes),
+            "goes": list(self.goes),
+            "moves": [
+                {
+                    "resource": f"{move.kind}/{move.resource}",
+                    "field": move.field,
+                    "before": list(move.before),
+                    "after": list(move.after),
+                    "does": move.does,
+                }
+                for move in self.moves
+            ],
+            "refused": list(self.refused),
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """The steps that are left, and what is kept meanwhile: reference -> stacks that use it."""
+
+    site: str
+    steps: tuple[Step, ...]
+    kept: dict[str, tuple[str, ...]]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        kept = [{"object": name, "used_by": list(stacks)} for name, stacks in self.kept.items()]
+        return {"site": self.site, "kept": kept, "steps": [step.document() for step in self.steps]}
+
+
+def rollout_of(gate: Gate) -> Rollout:
+    """Of a gate that has looked at what is applied. Raises `InputErrors` where a lock is older than its inputs."""
+    site = gate.workspace.site.name
+    now = gate.standing
+    kept = {reference_to(item): now.users[reference_to(item)] for item in now.kept}
+    steps = [*_operators_first(gate.stack(None), now), *_tenants(gate), *_operators_last(gate.stack(None), now)]
+    return Rollout(site, tuple(steps), kept)
+
+
+def _operators_first(stack: str, now: Standing) -> Iterator[Step]:
+    refused = tuple(
+        f"{reference_to(item)} would be recreated, for another {', '.join(fields)}, and is used by "
+        f"{', '.join(now.users[reference_to(item)])}: state the new one under another name, or put it back"
+        for item, fields in now.recreated
+    )
+    in_use = {reference_to(item) for item, _ in now.recreated}
+    adds, goes = _named(now.added), _named(now.free)
+    changes = tuple(name for name in _named(now.changed) if name not in in_use)
+    if adds or changes or goes or refused:
+        yield Step(stack, adds=adds, changes=changes, goes=goes, refused=refused)
+
+
+def _operators_last(stack: str, now: Standing) -> Iterator[Step]:
+    if now.kept:
+        yield Step(stack, goes=_named(now.kept), note="once nobody uses them: after the steps before it")
+
+
+def _tenants(gate: Gate) -> Iterator[Step]:
+    assert gate.applied is not None, "whoever asks for an order looks at what is applied"
+    for stack, record in sorted(gate.applied.records.items()):
+        if record.tenant is None or StackName.parse(stack).site != gate.workspace.site.name:
+            continue
+        found = _moving(gate, record)
+        if found is not None:
+            yield found
+
+
+def _moving(gate: Gate, record: StackRecord) -> Step | None:
+    """The step of a tenant whose stack is applied; None if it uses what its plan does."""
+    assert record.tenant is not None, "only tenants move"
+    if record.tenant not in gate.workspace.tenants:
+        needs = {use.reference for use in record.uses or ()} & {reference_to(item) for item in gate.standing.kept}
+        if record.uses is not None and not needs:
+            return None
+        return Step(
+            record.stack,
+            refused=(f"it has no request here: restore tenants/{record.tenant}.yaml, or `git pull`",),
+            note=f"it uses {', '.join(sorted(needs)) or 'what nobody recorded'}",
+        )
+    planned = uses_of(gate.plan(record.tenant))
+    if record.uses is None:
+        return Step(record.stack, note="an older version applied it: this records what it uses")
+    moves = tuple(moves_between(record.uses, planned))
+    refused = tuple(f"{move.kind}/{move.resource}: {move.reason}" for move in moves if move.is_refused)
+    return Step(record.stack, moves=moves, refused=refused) if moves else None
+
+
+def _named(items: tuple[Admitted, ...]) -> tuple[str, ...]:
+    return tuple(reference_to(item) for item in items)
