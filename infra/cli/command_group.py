@@ -33,11 +33,12 @@ COMMANDS = {
     "switches": "Read the switches and compare each port with what is stated.",
     "fabrics": "Ask how subnet managers are set, for the proof.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
+    "report": "Report what has become of all that a tenant was given, for its file.",
     "evidence": "Sign evidence of what was released, and verify it.",
     "access": "Sign, revoke and list what a tenant's people log in with.",
     "channel": "Hand a server, once, what must not stand in user data.",
     "site": "Show what a site holds, and which facts are not stated.",
-    "schema": "Print the JSON Schema of files, and of what `wiring` prints.",
+    "schema": "Print the JSON Schema of files, and of what `wiring` and `report` print.",
     "demo": "Bring up a sandbox, the operator's stack and tenants' stacks.",
     "sandbox": "Manage the embedded OpenStack (up, down, status, enrol, reset).",
 }

@@ -20,6 +20,7 @@ class Format(StrEnum):
     YAML = "yaml"
     SARIF = "sarif"
     JUNIT = "junit"
+    MARKDOWN = "markdown"
 
 
 #: Of every JSON document: raised where a key goes away or changes its meaning, not where one is added.
@@ -43,6 +44,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "switches": (Format.TEXT, Format.JSON),
     "fabrics": (Format.TEXT, Format.JSON),
     "settle": (Format.TEXT, Format.JSON),
+    "report": (Format.TEXT, Format.JSON, Format.MARKDOWN),
     "site": (Format.TEXT, Format.YAML, Format.JSON),
 }
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli.formats import encodes_all
+from infra.stack.leaving_document import LeavingReport
 from interlock.model.schema import SCHEMAS, named
 from interlock.planning.wiring import SiteWiring
 from interlock.switches.file import switches_schema
@@ -26,6 +27,7 @@ class File(StrEnum):
     SWITCHES = "switches"
     FABRICS = "fabrics"
     WIRING = "wiring"
+    REPORT = "report"
 
 
 def wiring_schema() -> dict[str, Any]:
@@ -36,17 +38,26 @@ def wiring_schema() -> dict[str, Any]:
     return named(schema, File.WIRING, "What the plans of a site of interlock want of its switches")
 
 
+def report_schema() -> dict[str, Any]:
+    """Schema of what `interlock report --format json` prints."""
+    schema = LeavingReport.model_json_schema(mode="serialization")
+    for part in (schema, *schema["$defs"].values()):
+        del part["additionalProperties"]  # keys may be added without a new version
+    return named(schema, File.REPORT, "What has become of everything that a tenant of a site of interlock was given")
+
+
 #: Every schema, by name: files of the model, those beside `clouds.yaml`, and what pipelines read.
 ALL_SCHEMAS = {
     **SCHEMAS,
     str(File.SWITCHES): switches_schema,
     str(File.FABRICS): fabrics_schema,
     str(File.WIRING): wiring_schema,
+    str(File.REPORT): report_schema,
 }
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of files, and of what `wiring` prints.
+    """Print the JSON Schema of files, and of what `wiring` and `report` print.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
     `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say. Wiring files are

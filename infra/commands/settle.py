@@ -23,6 +23,7 @@ from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
 from infra.stack.giving_back import given_back, in_use, passed_nodes
 from infra.stack.handing_over import Handover, demands, file_of
 from infra.stack.ironic_evidence import ironic_said
+from infra.stack.kept_evidence import settlement_of
 from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
 from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
@@ -33,6 +34,7 @@ from interlock.provider.census import census
 from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
 from interlock.provider.clouds import Cloud
 from interlock.provider.made_with import made_with
+from interlock.store.history import History
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
@@ -264,6 +266,9 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys, o
             print(line, file=sys.stderr)
     cleaned = handover.cleaned()
     new = settled(gate, lock, cleaned, keys.held)
+    # Kept before anything is freed, for the report: until the lock is written, the lock says that it is not settled.
+    past = History(ledger.store)
+    past.settled(found.plan.stack, lock.id, lock.owner, settlement_of(found, handover, freed(lock, new)))
     if found.record and found.leftover:
         ledger.forget(found.record, [entry.digest for entry in found.leftover])
     if not (lock.released or cleaned or keys.free):

@@ -117,6 +117,17 @@ class Handover:
                 found.append(Settled(identity=demand.identity, at=moment_text(one.at), by=one.by))
         return tuple(found)
 
+    def counted(self, demand: Demand) -> tuple[Sighting, ...]:
+        """The entry that counts for each step of which there is one: the first, as for what is lacking."""
+        found, before = list[Sighting](), None
+        for step in demand.steps:
+            wrong = {one: self._why_not(one, demand, before) for one in self._about(demand, step)}
+            wrong = self._until_it_failed(wrong, before)
+            if good := [one for one, why in wrong.items() if not why and not self._unsigned(one)]:
+                before = min(good, key=lambda one: one.at)
+                found.append(before)
+        return tuple(found)
+
     def _lacking(self, demand: Demand) -> Iterator[Lacking]:
         """Steps in their order, each with the first entry that counts: a later one would leave less time for others."""
         before: Sighting | None = None

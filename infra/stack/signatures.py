@@ -47,6 +47,11 @@ class Signatures:
         recorded = is_a_reading(one)
         return self._at(text, one.by, now, recorded=recorded) or self._at(text, one.by, one.at, recorded=recorded)
 
+    def signers_of(self, one: Sighting, now: datetime) -> tuple[str, ...]:
+        """Everybody for whom the key is listed that signed the file in which an entry stands."""
+        text = self._texts.get(one.file)
+        return () if text is None else self.signed_by(text, now)
+
     def signed_by(self, text: EvidenceText, moment: datetime) -> tuple[str, ...]:
         """Everybody for whom the key that signed a file is listed at a moment; nobody if the signature is not good."""
         names = sorted(self.signers.principals)

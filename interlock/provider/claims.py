@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from interlock.resources import Claims
 from interlock.store import site_objects
+from interlock.store.history import GivenObject, History
 from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
@@ -123,7 +124,7 @@ class ClaimsLifecycle:
                 "run `pulumi up` on the whole stack: it then drops this footprint",
             )
         if not self._is_wanted(held.version):
-            await self._run(lambda: self._ledger_of(olds, held.stack).drop(held.stack, _lineage(olds), held.version))
+            await self._run(lambda: _let_go(self._ledger_of(olds, held.stack), held, _lineage(olds)))
         taking = self._taking() if self._gate.has_proof else None
         if taking is not None:
             await self._run(lambda: self._ledger().settle_objects(taking, _lineage(olds)))
@@ -201,6 +202,7 @@ class ClaimsLifecycle:
         # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.
         lineage = self._lineage or record.lineage
         known = await self._persons()
+        await self._run(lambda: History(self._ledger().store).given(taking, self._objects()))
         await self._run(lambda: self._ledger().confirm(taking.stack, lineage, taking.serial, known))
         self._confirmed = True
 
@@ -217,6 +219,11 @@ class ClaimsLifecycle:
         return sorted(
             name for kind, name in self._gate.admission.by_name if kind in ACTUATORS and name not in self._asked
         )
+
+    def _objects(self) -> Iterator[GivenObject]:
+        for item in self._gate.admission.resources:
+            if item.kind != Claims.KIND:
+                yield GivenObject(kind=item.kind, name=item.name, on_delete=str(item.spec.get("on_delete") or ""))
 
     def _taking(self) -> Taking | None:
         claims = self._gate.admission.claims
@@ -258,6 +265,18 @@ def _as_failure() -> Iterator[None]:
         # What could not be taken back is noted on the error.
         what = "; ".join((error.what, *getattr(error, "__notes__", ())))
         raise Failure(Trouble.UNREACHABLE, what, error.hint) from error
+
+
+def _let_go(ledger: Ledger, held: ClaimsId, lineage: str) -> None:
+    """Drops one footprint; with the last one the stack is gone, and what it had is kept as its past."""
+    record = ledger.stack(held.stack)
+    if (
+        record is not None
+        and record.lineage == lineage
+        and {entry.digest for entry in record.entries} == {held.version}
+    ):
+        History(ledger.store).left(record)
+    ledger.drop(held.stack, lineage, held.version)
 
 
 def site_of(stack: str) -> str:
