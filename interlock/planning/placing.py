@@ -12,12 +12,6 @@ from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choos
 from .obstacles import closest
 from .suitability import Wish, refusal
 
-#: What a vPOD on other machines costs its tenant.
-RECREATED = (
-    "the switch ports of its machines, its V-IPU allocation and its partitions, and in another leaf group its "
-    "networks and Poplar servers too"
-)
-
 
 def settled_place(allocated: AllocationState, wish: Wish) -> MachinePlacement | None:
     """Where a vPOD stays or is pinned to; None if it needs other machines, or more of them."""
@@ -47,7 +41,7 @@ def new_place(allocated: AllocationState, wish: Wish, *, may_move: bool) -> Mach
         return MachinePlacement(grown, current)
     if not may_move:
         what, found = why or _cannot_grow(allocated, wish, kept)
-        raise NeedsMove(wish.vpod.name, what, found, RECREATED, ("vpods", wish.vpod.name, "machines"))
+        raise NeedsMove(wish.vpod.name, what, found, "", ("vpods", wish.vpod.name, "machines"))
     return _moved(allocated, wish, need, current)
 
 
