@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from interlock.model.lock.record import Lock, VPodAllocation
+from interlock.model.site.inventory import Site
 from interlock.planning import NeedsMove, allocate
 from tests.builders.pod64 import locked, pinned, pod64, tenant, vpod
+from tests.builders.states import out
 from tests.planning.halls import block, halls, machine
 
 
@@ -104,6 +106,45 @@ class TestMoving:
         acme, globex = self.crowded()
         with pytest.raises(NeedsMove):
             allocate(SITE, tenant("acme", machines=8), [globex], acme, move={"serve"})
+
+
+class TestHoles:
+    """A failed machine in the middle: nothing moves unasked, and `--move` is enough to leave the place."""
+
+    def worn(self, *positions: int) -> Site:
+        return out(SITE, *(machine("r1", position) for position in positions))
+
+    def acme(self) -> Lock:
+        return locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4))))
+
+    def test_it_moves_when_it_may_and_stays_when_not(self) -> None:
+        acme = self.acme()
+        assert train(locked(self.worn(2), tenant("acme"), previous=acme)) == train(acme)
+        allocation, given_up = allocate(self.worn(2), tenant("acme"), (), acme, move=True)
+        assert allocation.vpods["train"].machines == block("r1", 5, 8)
+        assert [item.value for item in given_up] == list(block("r1", 1, 4))
+
+    @pytest.mark.parametrize("failed", [(1,), (4,), (1, 2)])
+    def test_at_an_end_it_leaves_a_smaller_one_and_nothing_moves(self, failed: tuple[int, ...]) -> None:
+        acme = self.acme()
+        assert allocate(self.worn(*failed), tenant("acme"), (), acme, move=True) == (acme.allocation, ())
+
+    def test_it_shrinks_to_the_largest_block_that_is_left(self) -> None:
+        acme = self.acme()
+        for move in (False, True):
+            allocation, _ = allocate(self.worn(2), tenant("acme", machines=2), (), acme, move=move)
+            assert allocation.vpods["train"].machines == block("r1", 3, 4)
+
+    def test_the_ends_of_a_torus_are_neighbours(self) -> None:
+        site = halls([["r1"], ["r3"]], torus=["r1"])
+        acme = locked(site, tenant("acme", machines=16))
+        worn = out(site, machine("r1", 7))
+        assert allocate(worn, tenant("acme", machines=16), (), acme, move=True) == (acme.allocation, ())
+
+    def test_growing_around_a_hole_is_a_move_where_it_may_be_one(self) -> None:
+        acme = self.acme()
+        allocation, _ = allocate(self.worn(2), tenant("acme", machines=8), (), acme, move=True)
+        assert allocation.vpods["train"].machines == block("r1", 9, 16)
 
 
 class TestServers:
