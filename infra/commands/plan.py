@@ -37,6 +37,7 @@ from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
+from interlock.planning.resizes import Resize, resizes_between
 from interlock.planning.rolling import RollState, rolls
 from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
@@ -73,6 +74,8 @@ class Shown:
     nodes: Sequence[NodeStep] | None = None
     #: How far its clusters are on the way to another image.
     rolls: Sequence[RollState] = ()
+    #: What becomes of its vPODs; None without --against.
+    resizes: Sequence[Resize] | None = None
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -92,6 +95,7 @@ class Shown:
             "scheduler": {cluster: dict(texts) for cluster, texts in self.scheduler.items()},
             "nodes": None if self.nodes is None else [asdict(item) for item in self.nodes],
             "rolls": [asdict(item) for item in self.rolls],
+            "resizes": None if self.resizes is None else [item.model_dump(mode="json") for item in self.resizes],
         }
 
 
@@ -116,7 +120,8 @@ def plan(
     share, and says who brings munge's key to servers with Slurm. It names ssh keys that the request no longer names,
     which servers they may still open, and what ends that.
 
-    With --against it shows what each change does: in place, restart, replace, or forbidden; and of each GPU node that
+    With --against it shows what each change does: in place, restart, replace, or forbidden; of each vPOD which machines
+    come and go, what restarts, is replaced, goes and is lost, by name; and of each GPU node that
     leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. Of a
     cluster that is on its way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
@@ -126,7 +131,8 @@ def plan(
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
     `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
-    each cluster by path, `nodes`, `rolls`; with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
+    each cluster by path, `nodes`, `rolls`, `resizes`; with --destroy: `version`, `stack`, `refused`, `steps`, `left`,
+    `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -187,6 +193,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former,
         [cluster_span(there, *item) for item in clusters], _scheduler(gate, tenant, lock) if tenant and lock else {},
         nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
+        None if earlier is None else resizes_between(earlier.plan, planned) if earlier.plan else (),
     )  # fmt: skip
 
 
@@ -239,6 +246,7 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
     return {
         "out of service": [_idle(item) for item in shown.out_of_service],
         "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
+        "vPODs": [line for item in shown.resizes or () for line in (f"  {item.name} {item.head()}", *_touched(item))],
         "roll": list(roll_lines(shown.rolls)),
         "nodes": list(node_lines(shown.nodes or ())),
         "replaced": [f"  {item.vpod}: {item}" for item in shown.replaced],
@@ -247,6 +255,10 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
         "mounts": list(mount_lines(shown.mounts)) if shown.mounts else [],
         "munge's key": list(key_lines(shown.plan, shown.scheduler)),
     }
+
+
+def _touched(resize: Resize) -> list[str]:
+    return [f"    {line}" for line in resize.lines()]
 
 
 def _idle(item: HeldOutOfService) -> str:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from infra.locking.making import Made
 from infra.locking.places import WORDS, WORDS_OF_CLUSTERS
-from interlock.model.lock.record import ClusterAllocation, VPodAllocation
-from interlock.planning import changes_of
+from interlock.model.lock.record import ClusterAllocation
 from interlock.planning.claims import PartAllocation, claimed_values
 from interlock.planning.cluster_errors import ITS_NODE, recreated_of_cluster
 from interlock.planning.draft import RECREATES_SERVERS
 from interlock.planning.former_keys import kept_open
 from interlock.planning.head_hosts import RECREATES_HEADS
 from interlock.planning.out_of_service import HeldOutOfService
-from interlock.planning.placing import RECREATED
+from interlock.planning.resizes import Resize
 
 #: Names of data that the warning lists before it only counts.
 SHOWN = 4
 
-#: Claim -> what other machines or hosts cost a vPOD.
-_RECREATED = {"machines": RECREATED, "hosts": RECREATES_SERVERS, "controller_host": "its controller"}
+#: Claim -> what other hosts cost a vPOD. What other machines do, a resize says.
+_RECREATED = {"hosts": RECREATES_SERVERS, "controller_host": "its controller"}
 
 Claims = tuple[tuple[str, str], ...]
 
@@ -39,17 +38,27 @@ class PartChange:
     kept: Claims
     given_up: Claims
     recreated: tuple[str, ...]
+    #: What becomes of a vPOD that was there before; None: nothing.
+    resize: Resize | None = None
 
     def document(self) -> dict[str, Any]:
         """The JSON form."""
         parts = {"given": self.given, "kept": self.kept, "given_up": self.given_up}
         claims = {name: [{"claim": claim, "value": value} for claim, value in part] for name, part in parts.items()}
-        return {self.kind: self.name, **claims, "recreated": list(self.recreated)}
+        resize = {"resize": self.resize and self.resize.model_dump(mode="json")} if self.kind == "vpod" else {}
+        return {self.kind: self.name, **claims, "recreated": list(self.recreated), **resize}
 
 
 def vpod_changes(made: Made) -> tuple[PartChange, ...]:
     """Every vPOD of the old or the new lock, by name."""
-    return _changes("vpod", made.old.allocation.vpods if made.old else {}, made.new.allocation.vpods)
+    found = _changes("vpod", made.old.allocation.vpods if made.old else {}, made.new.allocation.vpods)
+    resizes = {item.name: item for item in made.resizes}
+    return tuple(_resized(part, resizes.get(part.name)) for part in found)
+
+
+def _resized(part: PartChange, resize: Resize | None) -> PartChange:
+    recreated = tuple(item.name for item in resize.replaced) if resize else ()
+    return replace(part, recreated=recreated, resize=resize)
 
 
 def cluster_changes(made: Made) -> tuple[PartChange, ...]:
@@ -66,9 +75,7 @@ def _changes(
 def _part(kind: str, name: str, before: PartAllocation | None, after: PartAllocation | None) -> PartChange:
     old, new = (Counter(claimed_values(part)) if part else Counter[tuple[str, str]]() for part in (before, after))
     recreated: Iterable[str] = ()
-    if isinstance(before, VPodAllocation) and isinstance(after, VPodAllocation):
-        recreated = dict.fromkeys(change.recreated for change in changes_of(before, after) if change.recreated)
-    elif isinstance(before, ClusterAllocation) and isinstance(after, ClusterAllocation):
+    if isinstance(before, ClusterAllocation) and isinstance(after, ClusterAllocation):
         recreated = recreated_of_cluster(before, after)
     return PartChange(
         kind=kind,
@@ -127,7 +134,11 @@ def lines(made: Made) -> Iterator[str]:
             yield f"  {name} keeps {in_words(change.kept, words)}"
         if name in spans and (change.given or change.given_up):
             yield f"  {name} is {spans[name]}"
-        yield from (f"  warning: {name}: recreated: {what}" for what in change.recreated)
+        if change.resize is not None:
+            yield f"  {name} {change.resize.head()}"
+            yield from (f"  warning: {name}: {line}" for line in change.resize.lines())
+        else:
+            yield from (f"  warning: {name}: recreated: {what}" for what in change.recreated)
         yield from (f"  warning: {name}: {item}" for item in made.leaving if item.cluster == name)
 
 
@@ -144,11 +155,11 @@ def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:
             f"out of the site file, or name it under `clusters.{item.vpod}.without` and lock again, which gives the "
             f"cluster another and recreates {ITS_NODE}"
         )
-    part, recreated = ("cluster", RECREATES_HEADS) if is_node else ("vPOD", _RECREATED[item.claim])
+    part, recreated = ("cluster", RECREATES_HEADS) if is_node else ("vPOD", _RECREATED.get(item.claim))
+    costs = f"which recreates {recreated}" if recreated else "which says what that recreates"
     return (
         f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
-        f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, "
-        f"which recreates {recreated}"
+        f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, {costs}"
     )
 
 

@@ -13,7 +13,16 @@ from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, Released, Settled, SiteLock
 from interlock.model.site.service_networks import recorded_of
 from interlock.model.tenant.request import Tenant
-from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
+from interlock.planning import (
+    AllocationState,
+    NeedsMove,
+    Plan,
+    PlanningError,
+    allocate,
+    plan_site,
+    plan_tenant,
+    request_hash,
+)
 from interlock.planning.cluster_life import LeavingNodes, leaving_nodes
 from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.devices import next_devices, without_serials
@@ -21,6 +30,7 @@ from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.replacements import Replacement, replacements
+from interlock.planning.resizes import Resize, in_words, resizes_of
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -47,6 +57,8 @@ class Made:
     leaving: tuple[LeavingNodes, ...] = ()
     #: Ports of nodes that it keeps whose adapters were replaced.
     ports: tuple[ChangedPorts, ...] = ()
+    #: What the new claims do to its vPODs.
+    resizes: tuple[Resize, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -83,7 +95,7 @@ class Making:
             self.allocated.remove_lock(old)
         kept = old
         try:
-            new, plan = self._made(name, old)
+            new, plan, resizes = self._made(name, old)
             kept = new
         finally:
             if kept is not None:
@@ -92,7 +104,8 @@ class Making:
         idle = held_out_of_service(self.site, new.allocation)
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
         leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
-        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans, leaving, ports)
+        changed = replacements(self.site, new)
+        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -103,48 +116,75 @@ class Making:
         is_written = lock == self.gate.workspace.site_lock
         return lock.model_copy(update={"former_keys": noted, "serial": lock.serial + is_written}).sealed()
 
-    def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
+    def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan, tuple[Resize, ...]]:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
-            allocation, given_up = self._allocated(tenant, old)
-            devices = next_devices(self.site, old, allocation, given_up, self.now, self.site_lock.untested)
-            released = tuple(
-                one if one.since else one.model_copy(update={"since": self.now}) for one in devices.released
-            )
-            draft = Lock(
-                id=name,
-                owner=old.owner if old else minted(),
-                serial=old.serial if old else 1,
-                request=request_hash(tenant),
-                site=self.gate.hashes.slice_hash(allocation),
-                allocation=allocation,
-                released=released,
-                settled=old.settled if old else (),
-                serials=devices.serials,
-                replaced=devices.replaced,
-                footprint=NO_FOOTPRINT,
-            )
-            plan = plan_tenant(self.site, self.site_lock, tenant, draft)
-        around = self.slices.around(allocation, released)
+            draft, plan = self._planned(tenant, old, *self._allocated(tenant, old))
+            resizes = resizes_of(self.site, self.site_lock, tenant, old, plan, draft.allocation)
+            _require_allowed(resizes)
+        released = draft.released
+        around = self.slices.around(draft.allocation, released)
         mark = footprint(around, plan, released)
         if former := next_former_keys(old, self.site_lock.former_keys.get(name, ()), mark, self.now):
             draft = draft.model_copy(update={"former_keys": former})
             mark = footprint(around, plan, released, former)
         full = draft.model_copy(update={"footprint": mark}).sealed()
         if old is None or full == old:
-            return full, plan
+            return full, plan, resizes
         if not old.serials and without_serials(full).sealed() == old:
             # Nothing is new but what earlier versions did not record.
-            return old, plan
-        return full.model_copy(update={"serial": old.serial + 1}).sealed(), plan
+            return old, plan, resizes
+        return full.model_copy(update={"serial": old.serial + 1}).sealed(), plan, resizes
+
+    def _planned(
+        self, tenant: Tenant, old: Lock | None, allocation: Allocation, given_up: tuple[Released, ...]
+    ) -> tuple[Lock, Plan]:
+        """A lock of these claims without its footprint, and its plan."""
+        devices = next_devices(self.site, old, allocation, given_up, self.now, self.site_lock.untested)
+        released = tuple(one if one.since else one.model_copy(update={"since": self.now}) for one in devices.released)
+        draft = Lock(
+            id=tenant.id,
+            owner=old.owner if old else minted(),
+            serial=old.serial if old else 1,
+            request=request_hash(tenant),
+            site=self.gate.hashes.slice_hash(allocation),
+            allocation=allocation,
+            released=released,
+            settled=old.settled if old else (),
+            serials=devices.serials,
+            replaced=devices.replaced,
+            footprint=NO_FOOTPRINT,
+        )
+        return draft, plan_tenant(self.site, self.site_lock, tenant, draft)
 
     def _allocated(self, tenant: Tenant, old: Lock | None) -> tuple[Allocation, tuple[Released, ...]]:
-        """Claims and what is given up. A move is named as a way out only where there is a place to move to."""
+        """Claims and what is given up.
+
+        A move is named as a way out only where there is a place to move to, and with what it recreates there.
+        """
         try:
             return allocate(self.site, tenant, self.allocated, old, move=self.move)
-        except NeedsMove:
-            allocate(self.site, tenant, self.allocated, old, move=True)
+        except NeedsMove as error:
+            draft, plan = self._planned(tenant, old, *allocate(self.site, tenant, self.allocated, old, move=True))
+            moves = resizes_of(self.site, self.site_lock, tenant, old, plan, draft.allocation)
+            for move in moves:
+                if move.name == error.vpod:
+                    error.means("; ".join((move.head(), *move.lines())))
             raise
+
+
+def _require_allowed(resizes: Iterable[Resize]) -> None:
+    """Raise PlanningError for a vPOD whose machines change although an apply would be refused for that.
+
+    Written down, the claims that it gives up would be nobody's, and the way back would need the lock of before.
+    """
+    for resize in resizes:
+        if resize.stopped and resize.before != resize.after:
+            raise PlanningError(
+                f"vPOD {resize.name} {resize.head()}; that is refused: {in_words(resize.stopped)}",
+                "allow it in the request, or leave its machines as they are; nothing was written",
+                ("vpods", resize.name, "machines"),
+            )
 
 
 def settled(

@@ -137,6 +137,20 @@ def _runs(plan: PlanOfStack) -> Iterator[str]:
                 yield f"the machines of {vpod} are no run: {', '.join(sorted(machines))}"
 
 
+def _pieces(plan: PlanOfStack) -> Iterator[str]:
+    """In each rack of a vPOD what has not failed hangs together, unless the whole never did."""
+    known, links = plan.inventory.machines, plan.inventory.ipu_links
+    for vpod, names in plan.vpods.items():
+        racks: dict[str, set[str]] = {}
+        for name in names:
+            if name in known:
+                racks.setdefault(known[name]["logical_rack"], set()).add(name)
+        for machines in racks.values():
+            left = {name for name in machines if known[name]["state"] != "failed"}
+            if left and _hang_together(machines, links) and not _hang_together(left, links):
+                yield f"what is left of {vpod} is in pieces: {', '.join(sorted(left))}"
+
+
 def _hang_together(machines: set[str], links: dict[str, list[str]]) -> bool:
     reached, waiting = {min(machines)}, [min(machines)]
     while waiting:
@@ -156,7 +170,7 @@ def _replaced(plan: PlanOfStack) -> Iterator[str]:
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
     "EXPO-01": _entries, "ISO-22": parts_of_nodes, "ISO-29": foreign_ports, "L3-04": _subnets, "L3-08": _targets,
     "LIF-03": parts_and_reused, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": left_out,
-    "TOP-27": without_storage,
+    "TOP-27": without_storage, "TOP-28": _pieces,
 }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .allocation import allocate
 from .allocation_state import AllocationState
 from .capacity import Capacity, capacity
-from .changes import ClaimChange, changes_of
 from .errors import AllocationError, NeedsMove, PlanningError
 from .hashes import SiteHashes, site_hash
 from .makeable import NotMakeable, not_makeable
@@ -18,7 +17,6 @@ __all__ = [
     "AllocationError",
     "AllocationState",
     "Capacity",
-    "ClaimChange",
     "Component",
     "NeedsMove",
     "NotMakeable",
@@ -28,7 +26,6 @@ __all__ = [
     "SiteHashes",
     "allocate",
     "capacity",
-    "changes_of",
     "nameable",
     "not_makeable",
     "plan_site",

@@ -51,6 +51,12 @@ def loose_runs(free: int, count: int) -> list[int]:
     return [first for first in range(WIDTH - count + 1) if first % count and _is_free(free, first, count)]
 
 
+def is_run(mask: int, *, joined_ends: bool = False) -> bool:
+    """True if no position between two of a mask is out of it; `joined_ends`: the last and the first are neighbours."""
+    around = mask | mask << WIDTH if joined_ends else mask
+    return any(around & (run := run_mask(first, mask.bit_count())) == run for first in range(WIDTH))
+
+
 def _is_free(free: int, first: int, count: int) -> bool:
     mask = run_mask(first, count)
     return free & mask == mask

@@ -70,7 +70,7 @@ class Draft:
             value = getattr(self.wish.pins, claim) or getattr(self.wish.before, claim, None)
             if value is not None and not (self.wish.is_bare_metal and claim == "control_vni"):
                 self._set(claim, value)
-        self.place = settled_place(self.allocated, self.wish)
+        self.place = settled_place(self.allocated, self.wish, may_move=self.may_move)
         if self.place:
             self._settle(self.place)
 

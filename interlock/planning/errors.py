@@ -37,8 +37,13 @@ class AllocationError(PlanningError):
         self.closest = closest
 
 
+#: How somebody gets a move, or does without it.
+_ASK = "ask for it with `--move`, or free what is in the way"
+
+
 class NeedsMove(AllocationError):
-    """A vPOD or cluster that could have what it asks for only elsewhere: `recreated` says what that would recreate.
+    """A vPOD or cluster that could have what it asks for only elsewhere: `recreated` says what that would recreate,
+    empty: nobody worked it out yet.
 
     Never done unasked: `allocate(..., move=True)` takes the new place and releases the old one.
     """
@@ -46,10 +51,14 @@ class NeedsMove(AllocationError):
     CODE = "PL-003"
 
     def __init__(self, vpod: str, what: str, closest: str, recreated: str, path: tuple[Step, ...] = ()) -> None:
-        hint = f"a move recreates {recreated}; ask for it with `--move`, or free what is in the way"
-        super().__init__(what, closest, hint, path)
+        first = f"a move recreates {recreated}; " if recreated else ""
+        super().__init__(what, closest, f"{first}{_ASK}", path)
         self.vpod = vpod
         self.recreated = recreated
+
+    def means(self, does: str) -> None:
+        """Say what the move does that there is a place for."""
+        self.hint = f"the move that is possible: {does}; {_ASK}"
 
 
 @contextmanager

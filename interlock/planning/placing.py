@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .allocation_state import AllocationState
-from .blocks import WIDTH
+from .blocks import WIDTH, is_run
 from .errors import AllocationError, NeedsMove
 from .layout import Networks
 from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choose_machines, part_kept, unreached
 from .obstacles import closest
 from .suitability import Wish, refusal
 
-#: What a vPOD on other machines costs its tenant.
-RECREATED = (
-    "the switch ports of its machines, its V-IPU allocation and its partitions, and in another leaf group its "
-    "networks and Poplar servers too"
-)
 
+def settled_place(allocated: AllocationState, wish: Wish, *, may_move: bool = False) -> MachinePlacement | None:
+    """Where a vPOD stays or is pinned to; None if it needs other machines, or more of them.
 
-def settled_place(allocated: AllocationState, wish: Wish) -> MachinePlacement | None:
-    """Where a vPOD stays or is pinned to; None if it needs other machines, or more of them."""
+    One that a failed machine leaves in pieces stays too, unless it may move: the proof says that it is none (TOP-28).
+    """
     machines = _kept(allocated, wish)
+    if may_move and is_in_pieces(allocated, wish, machines):
+        return None
     if len(machines) != wish.vpod.machines or _why_not_there(allocated, wish, machines):
         return None
     choices, current = list(allocated.layout.reach(machines).choices()), wish.networks_before
@@ -42,12 +41,13 @@ def new_place(allocated: AllocationState, wish: Wish, *, may_move: bool) -> Mach
         return choose_machines(allocated, need, lambda found: refusal(allocated, wish, found), closed)
     kept = _kept(allocated, wish)
     why = _why_not_there(allocated, wish, kept)
-    grown = None if why else _grown(allocated, wish, kept, current)
+    in_pieces = may_move and is_in_pieces(allocated, wish, kept)
+    grown = None if why or in_pieces else _grown(allocated, wish, kept, current)
     if grown is not None:
         return MachinePlacement(grown, current)
     if not may_move:
         what, found = why or _cannot_grow(allocated, wish, kept)
-        raise NeedsMove(wish.vpod.name, what, found, RECREATED, ("vpods", wish.vpod.name, "machines"))
+        raise NeedsMove(wish.vpod.name, what, found, "", ("vpods", wish.vpod.name, "machines"))
     return _moved(allocated, wish, need, current)
 
 
@@ -59,6 +59,22 @@ def _kept(allocated: AllocationState, wish: Wish) -> Block:
     if len(before) <= wish.vpod.machines:
         return before
     return part_kept(allocated.layout, before, wish.vpod.machines)
+
+
+def is_in_pieces(allocated: AllocationState, wish: Wish, machines: Block) -> bool:
+    """True if machines that failed stand between others of the same rack. What is pinned stays where it is."""
+    if wish.pins.machines is not None:
+        return False
+    left: dict[int, int] = {}
+    for name in machines:
+        if name in allocated.layout.spot and allocated.site.machine[name].state != "failed":
+            shelf, bit = allocated.layout.spot[name]
+            left[shelf] = left.get(shelf, 0) | 1 << bit
+    shelves = allocated.layout.shelves
+    return any(
+        not is_run(mask, joined_ends=shelves[shelf].topology == "torus" and len(machines) >= WIDTH)
+        for shelf, mask in left.items()
+    )
 
 
 def _why_not_there(allocated: AllocationState, wish: Wish, kept: Block) -> tuple[str, str] | None:

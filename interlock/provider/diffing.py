@@ -42,11 +42,16 @@ def compare(
     `present`: the cloud in use, if known.
     """
     item = declared(kind, name, news)
-    changes, kept = KINDS[kind].changes(), KINDS[kind].kept_as_made()
-    known = {**KINDS[kind].YOUNGER, **olds}
+    of_kind = KINDS[kind]
+    changes, kept = of_kind.changes(), of_kind.kept_as_made()
+    known = {**of_kind.YOUNGER, **olds}
     wanted = {field: value for field, value in item.spec.canonical().items() if field not in kept}
     changed = {
-        field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if known.get(field) != value
+        # Of this very change, as a plan tells it before: the direction may matter.
+        field: (of_kind.change_of(field, known[field], value) if field in known else changes[field]).effect
+        is Effect.REPLACE
+        for field, value in wanted.items()
+        if known.get(field) != value
     }
     changed |= dict.fromkeys(moves, False)
     for field in _moved(ids_in(olds), item.ids):

@@ -18,6 +18,7 @@ from .data_network import ISO_03
 from .encryption import SEC_10
 from .exposure import EXPO_01, L3_08
 from .fabric import ISO_13, TOP_21, TOP_23
+from .failed_machines import TOP_28
 from .fat_trees import TOP_17, TOP_18, TOP_19, TOP_25
 from .filters import L3_11, L3_12
 from .flavors import SEC_09
@@ -67,7 +68,7 @@ RULES: tuple[Rule, ...] = (
     L3_01, L3_02, L3_03, L3_04, L3_05, L3_06, L3_07, L3_08, L3_09, L3_10, L3_11, L3_12, L3_13, L3_14, L3_15,
     SEC_01, SEC_02, SEC_03, SEC_04, SEC_05, SEC_08, SEC_09, SEC_10, SEC_11, SEC_12, SEC_14, SEC_15, SEC_16, SEC_21,
     TOP_02, TOP_03, TOP_04, TOP_05, TOP_06, TOP_07, TOP_08, TOP_09, TOP_10, TOP_11, TOP_13, TOP_14, TOP_15,
-    TOP_17, TOP_18, TOP_19, TOP_21, TOP_22, TOP_23, TOP_24, TOP_25, TOP_26, TOP_27,
+    TOP_17, TOP_18, TOP_19, TOP_21, TOP_22, TOP_23, TOP_24, TOP_25, TOP_26, TOP_27, TOP_28,
     CAP_02, CAP_03, CAP_05,
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_05, PWR_06, PWR_07,
     CST_01,

@@ -71,7 +71,7 @@ def _broken_run(model: Model, vpod: VPodFact) -> tuple[tuple[str, ...], tuple[Fa
     racks = by_rack(machines)
     if len(machines) > RACK:
         return None  # whole logical racks: TOP-05
-    return (_by_rack(racks), ()) if len(racks) > 1 else _cut(model, machines)
+    return (_by_rack(racks), ()) if len(racks) > 1 else cut(model, machines)
 
 
 def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
@@ -81,7 +81,8 @@ def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
     )
 
 
-def _cut(model: Model, machines: list[Machine]) -> tuple[tuple[str, ...], tuple[Fact, ...]] | None:
+def cut(model: Model, machines: list[Machine]) -> tuple[tuple[str, ...], tuple[Fact, ...]] | None:
+    """The pieces that machines fall into, and what would have to be known for them to be one; None: they are one."""
     import networkx as nx
 
     names = {machine.name for machine in machines}

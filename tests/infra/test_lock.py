@@ -129,13 +129,18 @@ def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock
     assert refused.code == 2
     assert refused.err.startswith("stacks/lyon/tenants/acme.yaml:")
     assert "PL-003 vPOD train cannot grow to 4 IPU-Machines" in refused.err
-    assert "ask for it with `--move`" in refused.err
+    assert (
+        "hint: the move that is possible: moves, 2 → 4 IPU-Machines: given ipum-05, ipum-06, ipum-07, ipum-08; "
+        "releases ipum-01, ipum-02; deleted: SwitchPort acme-train-mgmt-ipum-02, acme-train-mgmt-ipum-01, "
+    ) in refused.err
+    assert "ask for it with `--move`, or free what is in the way" in refused.err
     assert unlocked.locks() == before
     moved = interlock("lock", "acme", "--move")
     assert moved.code == 0, moved.err
     assert "  train is given IPU-Machine ipum-05, ipum-06, ipum-07, ipum-08\n" in moved.err
     assert "  train gives up IPU-Machine ipum-01, ipum-02; nobody gets them" in moved.err
-    assert "  warning: train: recreated: the V-IPU allocation and its partitions" in moved.err
+    assert "  train moves, 2 → 4 IPU-Machines: given ipum-05, ipum-06, ipum-07, ipum-08; releases ipum-01" in moved.err
+    assert "  warning: train: deleted: SwitchPort acme-train-mgmt-ipum-02, " in moved.err
     assert unlocked.locks() == before | {ACME: unlocked.file(ACME).read_bytes()}
 
 

@@ -140,6 +140,7 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-11": lambda: judged(SITE, divided(32)),
     "TOP-25": lambda: of_site(ethernet_at_a_leaf()),
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
+    "TOP-28": lambda: judged(out(SITE, "ipum-02"), clean()[0].plan, clean()[1]),
     "CAP-05": lambda: narrow_subnet(RULES),
     # The last of each rule; of two that have a network or hosts of their own there is one here.
     **{flaw.rule: partial(on_infiniband, flaw.site) for flaw in VIOLATED},

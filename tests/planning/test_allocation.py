@@ -93,7 +93,7 @@ class TestMachines:
         with pytest.raises(NeedsMove, match="ipum-05 is held by globex/train") as raised:
             locked(site, tenant("acme", machines=8), [globex], previous=acme)
         assert raised.value.vpod == "train"
-        assert "a move recreates the switch ports of its machines" in raised.value.hint
+        assert "ask for it with `--move`" in raised.value.hint
 
 
 class TestHosts:

@@ -200,6 +200,7 @@ ELSEWHERE = {
     "TOP-05": "test_racks",
     "TOP-13": "test_examples_switches",
     "TOP-24": "test_exact_service_states",
+    "TOP-28": "test_exact_failed_machines",
     "LIF-03": "test_rules_whole_nodes",
     "LIF-13": "test_exact_self_tests",
     **dict.fromkeys((f"SW-{number:02}" for number in (*range(1, 16), 18)), "test_rules_node_software"),
@@ -226,7 +227,7 @@ LIGHTER = {
         "CAP-03", "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "CST-01",
         "LIF-03", "LIF-13", "SW-01", "SW-03", "SW-05", "SW-06", "SW-07", "SW-08", "SW-09", "SW-11", "SW-12", "SW-13",
-        "SW-14", "SW-16", "SW-17", "TOP-26", "TOP-27",
+        "SW-14", "SW-16", "SW-17", "TOP-26", "TOP-27", "TOP-28",
     },
     Severity.WARN: {
         "ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "TOP-24", "TOP-25", "PWR-06", "SW-04", "SW-10", "SW-15",

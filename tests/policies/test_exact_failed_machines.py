@@ -1,0 +1,80 @@
+"""TOP-28: a machine that failed in the middle of a vPOD leaves pieces, and the ways out are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from interlock.model.site.inventory import Site
+from policies import Severity
+from policies.about import PlanComponent, SiteDevice
+from policies.facts.kinds import VPodFact
+from policies.facts.site import SiteFacts
+from policies.proof import RuleResult
+from tests.builders.states import DEAD, out
+from tests.policies.exact_answers import answer, drawn, only, plan_of, share
+from tests.policies.forgetting import undeclared
+from tests.policies.test_racks import link, name
+from tests.policies.workspace import NA, N, P, V, changed, full_site, judged, pair, verdicts
+
+SITE = full_site()
+ACME, GLOBEX = pair(SITE)
+
+
+def of(numbers: Iterable[int], site: Site) -> RuleResult:
+    vpod = VPodFact("acme-train", tuple(map(name, numbers)))
+    return answer("TOP-28", drawn(SiteFacts(site), plan_of(vpods=(vpod,)), share("acme")))
+
+
+@pytest.mark.parametrize(
+    ("failed", "verdict"),
+    [((), P), ((1,), P), ((4,), P), ((1, 2), P), ((1, 2, 3, 4), P), ((2,), V), ((3,), V), ((2, 3), V), ((9,), P)],
+)
+def test_a_hole_is_in_the_middle(failed: tuple[int, ...], verdict: str) -> None:
+    result = of(range(1, 5), out(SITE, *map(name, failed)))
+    assert (result.verdict, result.count) == (verdict, 1)
+
+
+def test_what_is_said_of_a_hole() -> None:
+    found = only(of(range(1, 9), out(SITE, "ipum-02", "ipum-04")))
+    assert found.message == (
+        "vPOD acme-train is in pieces: ipum-02 (position 2), ipum-04 (position 4) failed between its machines"
+    )
+    assert found.witness == (
+        f"ipum-02 has failed: {DEAD}", f"ipum-04 has failed: {DEAD}", "ipum-01", "no IPU-Link cable to", "ipum-03",
+        "no IPU-Link cable to", "ipum-05 – ipum-06 – ipum-07 – ipum-08",
+    )  # fmt: skip
+    assert found.hint == (
+        "put another unit in the place of ipum-02, ipum-04 and write its serial and MAC addresses into the site file; "
+        "or shrink acme-train to 4 (ipum-05, ipum-06, ipum-07, ipum-08 stay, the largest aligned block that is left); "
+        "or move it: `interlock lock acme --move`"
+    )
+    assert (found.specificity, found.missing) == (81, ())
+    assert found.subjects == (PlanComponent("acme-train"), SiteDevice("ipum-02"), SiteDevice("ipum-04"))
+
+
+def test_maintenance_is_no_hole_and_a_cable_around_it_neither() -> None:
+    assert of(range(1, 5), out(SITE, "ipum-02", state="maintenance")).verdict == P
+    around = changed(SITE, cables=(*SITE.cables, link(1, 3, "ipu-link")))
+    assert of(range(1, 5), out(around, "ipum-02")).verdict == P
+
+
+def test_a_cable_that_nobody_lists_may_be_around_it() -> None:
+    site = undeclared(out(SITE, "ipum-02"), "attachments", "ipum-01", "ipum-03")
+    found = only(of(range(1, 5), site))
+    assert (found.verdict, found.missing) == (N, ("complete.attachments.ipum-01", "complete.attachments.ipum-03"))
+
+
+def test_what_never_was_a_run_is_told_elsewhere() -> None:
+    assert of((1, 2, 4, 5), out(SITE, "ipum-01")).verdict == P
+    assert of((), SITE).verdict in (P, NA)
+
+
+def test_it_is_an_error_beside_the_warning_and_no_block() -> None:
+    judgement = judged(out(SITE, "ipum-02"), ACME.plan, GLOBEX)
+    assert (verdicts(judgement)["TOP-28"], judgement.exit_code) == (V, 1)
+    assert {(item.rule, item.severity) for item in judgement.findings} == {
+        ("TOP-28", Severity.ERROR), ("TOP-24", Severity.WARN)
+    }  # fmt: skip
+    assert verdicts(judged(SITE, ACME.plan, GLOBEX))["TOP-28"] == P
