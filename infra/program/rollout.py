@@ -49,7 +49,8 @@ class RolloutStep:
             "goes": list(self.goes),
             "moves": [
                 {
-                    "resource": f"{move.kind}/{move.resource}",
+                    "kind": move.kind,
+                    "resource": move.resource,
                     "field": move.field,
                     "before": list(move.before),
                     "after": list(move.after),
@@ -129,7 +130,7 @@ def _moving(gate: Gate, record: StackRecord) -> RolloutStep | None:
     if record.uses is None:
         return RolloutStep(record.stack, note="an older version applied it: this records what it uses")
     moves = tuple(moves_between(record.uses, planned))
-    refused = tuple(f"{move.kind}/{move.resource}: {move.reason}" for move in moves if move.is_refused)
+    refused = tuple(f"{move.kind} {move.resource}: {move.reason}" for move in moves if move.is_refused)
     return RolloutStep(record.stack, moves=moves, refused=refused) if moves else None
 
 

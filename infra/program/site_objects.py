@@ -45,8 +45,8 @@ class SiteStanding:
         for item, fields in self.recreated:
             section, has_names = SECTIONS.get(item.kind, ("external", False))
             raise PlanningError(
-                f"{ExistingObject(item.kind, item.name)} would be recreated, for another {', '.join(fields)}, and is used by "
-                f"{', '.join(self.users[reference_to(item)])}",
+                f"{ExistingObject(item.kind, item.name)} would be recreated, for another {', '.join(fields)}, and is "
+                f"used by {', '.join(self.users[reference_to(item)])}",
                 "state the new one beside it under another name and this one as it was, then move its users: "
                 "`interlock rollout` prints the order"
                 if has_names

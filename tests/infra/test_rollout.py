@@ -100,7 +100,7 @@ def test_an_image_for_another_in_four_steps(lyon: Lyon, interlock: Interlock, en
     first, second, _, last = found["steps"]
     assert (first["adds"], first["goes"], last["goes"]) == (["site:Image/poplar-2"], [], ["site:Image/poplar"])
     assert {(move["resource"], move["does"]) for move in second["moves"]} == {
-        ("Server/acme-train-poplar-0", "replace"), ("Server/acme-train-poplar-1", "replace"),
+        ("acme-train-poplar-0", "replace"), ("acme-train-poplar-1", "replace"),
     }  # fmt: skip
     for tenant, left in ((None, [ACME, GLOBEX, SITE]), ("globex", [ACME, SITE]), ("acme", [SITE]), (None, [])):
         assert "Image/poplar" in offered(engine.store)
@@ -183,7 +183,7 @@ def test_what_would_be_recreated_under_its_users_is_refused(
     assert interlock("check", "acme", "--store").code == 0
     # The twin: a field that changes in place, of the same flavour.
     lyon.replace("site.yaml", "    vcpus: 56", "    vcpus: 112")
-    lyon.replace("site.yaml", "hw:pci_numa_affinity_policy: preferred", "hw:pci_numa_affinity_policy: legacy")
+    lyon.replace("site.yaml", "hw:numa_nodes: 4", "hw:numa_nodes: 2")
     assert interlock("lock").code == 0
     step = rollout()["steps"][0]
     assert (step["changes"], step["refused"]) == (["site:Flavor/poplar.half"], [])
@@ -215,7 +215,7 @@ def test_data_does_not_move_to_another_type(lyon: Lyon, interlock: Interlock, en
     lyon.replace("site.yaml", "volume_type: fast,", "volume_type: faster,")
     assert interlock("lock").code == 0
     refused = [step["refused"] for step in rollout()["steps"] if step["stack"] == ACME]
-    assert refused == [[f"Volume/acme-train-poplar-{index}-data: a retype moves the data" for index in (0, 1)]]
+    assert refused == [[f"Volume acme-train-poplar-{index}-data: a retype moves the data" for index in (0, 1)]]
     engine.up(None)
     assert offered(engine.store) >= {"VolumeType/fast", "VolumeType/faster"}
 
