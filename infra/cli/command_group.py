@@ -21,7 +21,7 @@ COMMANDS = {
     "explain": "Explain a rule, or a finding with its whole witness.",
     "verify": "Check a certificate that `interlock check --certificate` wrote.",
     "plan": "Show what a stack will be: ids, addresses, hosts, cost.",
-    "rollout": "Print in which order stacks are to be applied when objects of the operator's stack change.",
+    "rollout": "Print the order of steps when the operator's objects change.",
     "wiring": "Print what switches need that Neutron does not wire.",
     "nodes": "List what is to be enrolled at Ironic for a site.",
     "capacity": "Count how many more vPODs and GPU nodes a site holds.",

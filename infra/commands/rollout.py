@@ -19,16 +19,16 @@ def rollout(
     site: Site = "",
     form: Annotated[Format, format_option("rollout")] = Format.TEXT,
 ) -> None:
-    """Print in which order stacks are to be applied when objects of the operator's stack change.
+    """Print the order of steps when the operator's objects change.
 
     Images, flavours, volume and share types, the external network and what it stands on: edit the site file and the
     requests as they are to be in the end, and lock. The steps then are: the operator's stack makes what is new, each
     tenant that moves is applied, and the operator's stack lets go of what is old. What an applied stack uses is kept
     until then, although the site file has it no more.
 
-    The steps follow from what is applied, as the claims store records it, and from the files: ask again after each step,
-    and what is done is listed no more. Nothing is changed, and the cloud is not asked. A step that `pulumi up` would
-    refuse says so, and why.
+    The steps follow from what is applied, as the claims store records it, and from the files: ask again after each
+    step, and what is done is listed no more. Nothing is changed, and the cloud is not asked. A step that
+    `pulumi up` would refuse says so, and why.
 
     The JSON form is one object: `version`, `site`, `kept`, and `steps` with `stack`, `command`, `adds`, `changes`,
     `goes`, `moves`, `refused`, `note`.

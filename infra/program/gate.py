@@ -51,7 +51,7 @@ from policies.judging import Seen, judged, operators_part, seen_by
 from .claiming import Applied
 from .derived import DerivedLocks, Planner, require_noted_keys
 from .places import PROOFS, index_of, stacks
-from .site_objects import Standing, standing
+from .site_objects import SiteStanding, standing
 
 
 class NotPlanned(InterlockError):
@@ -182,7 +182,7 @@ class Gate:
             return plan_site(self.workspace.site, site_lock)
 
     @cached_property
-    def standing(self) -> Standing:
+    def standing(self) -> SiteStanding:
         """What of the operator's stack tenants' applied stacks use; nothing is known of it if nobody looked."""
         records = self.applied.records if self.applied is not None else {}
         return standing(records, self._planned_site, self.workspace.site.existing)

@@ -17,11 +17,11 @@ from interlock.store.site_objects import reference_to
 from interlock.vocabulary import StackName
 
 from .gate import Gate
-from .site_objects import Standing
+from .site_objects import SiteStanding
 
 
 @dataclass(frozen=True)
-class Step:
+class RolloutStep:
     """One `pulumi up`, and what it does to objects of the operator's stack or to their users."""
 
     stack: str
@@ -49,7 +49,8 @@ class Step:
             "goes": list(self.goes),
             "moves": [
                 {
-                    "resource": f"{move.kind}/{move.resource}",
+                    "kind": move.kind,
+                    "resource": move.resource,
                     "field": move.field,
                     "before": list(move.before),
                     "after": list(move.after),
@@ -67,7 +68,7 @@ class Rollout:
     """The steps that are left, and what is kept meanwhile: reference -> stacks that use it."""
 
     site: str
-    steps: tuple[Step, ...]
+    steps: tuple[RolloutStep, ...]
     kept: dict[str, tuple[str, ...]]
 
     def document(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def rollout_of(gate: Gate) -> Rollout:
     return Rollout(site, tuple(steps), kept)
 
 
-def _operators_first(stack: str, now: Standing) -> Iterator[Step]:
+def _operators_first(stack: str, now: SiteStanding) -> Iterator[RolloutStep]:
     refused = tuple(
         f"{reference_to(item)} would be recreated, for another {', '.join(fields)}, and is used by "
         f"{', '.join(now.users[reference_to(item)])}: state the new one under another name, or put it back"
@@ -95,15 +96,15 @@ def _operators_first(stack: str, now: Standing) -> Iterator[Step]:
     adds, goes = _named(now.added), _named(now.free)
     changes = tuple(name for name in _named(now.changed) if name not in in_use)
     if adds or changes or goes or refused:
-        yield Step(stack, adds=adds, changes=changes, goes=goes, refused=refused)
+        yield RolloutStep(stack, adds=adds, changes=changes, goes=goes, refused=refused)
 
 
-def _operators_last(stack: str, now: Standing) -> Iterator[Step]:
+def _operators_last(stack: str, now: SiteStanding) -> Iterator[RolloutStep]:
     if now.kept:
-        yield Step(stack, goes=_named(now.kept), note="once nobody uses them: after the steps before it")
+        yield RolloutStep(stack, goes=_named(now.kept), note="once nobody uses them: after the steps before it")
 
 
-def _tenants(gate: Gate) -> Iterator[Step]:
+def _tenants(gate: Gate) -> Iterator[RolloutStep]:
     assert gate.applied is not None, "whoever asks for an order looks at what is applied"
     for stack, record in sorted(gate.applied.records.items()):
         if record.tenant is None or StackName.parse(stack).site != gate.workspace.site.name:
@@ -113,24 +114,24 @@ def _tenants(gate: Gate) -> Iterator[Step]:
             yield found
 
 
-def _moving(gate: Gate, record: StackRecord) -> Step | None:
+def _moving(gate: Gate, record: StackRecord) -> RolloutStep | None:
     """The step of a tenant whose stack is applied; None if it uses what its plan does."""
     assert record.tenant is not None, "only tenants move"
     if record.tenant not in gate.workspace.tenants:
         needs = {use.reference for use in record.uses or ()} & {reference_to(item) for item in gate.standing.kept}
         if record.uses is not None and not needs:
             return None
-        return Step(
+        return RolloutStep(
             record.stack,
             refused=(f"it has no request here: restore tenants/{record.tenant}.yaml, or `git pull`",),
             note=f"it uses {', '.join(sorted(needs)) or 'what nobody recorded'}",
         )
     planned = uses_of(gate.plan(record.tenant))
     if record.uses is None:
-        return Step(record.stack, note="an older version applied it: this records what it uses")
+        return RolloutStep(record.stack, note="an older version applied it: this records what it uses")
     moves = tuple(moves_between(record.uses, planned))
-    refused = tuple(f"{move.kind}/{move.resource}: {move.reason}" for move in moves if move.is_refused)
-    return Step(record.stack, moves=moves, refused=refused) if moves else None
+    refused = tuple(f"{move.kind} {move.resource}: {move.reason}" for move in moves if move.is_refused)
+    return RolloutStep(record.stack, moves=moves, refused=refused) if moves else None
 
 
 def _named(items: tuple[Admitted, ...]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infra.program.rollout import Rollout, Step
+from infra.program.rollout import Rollout, RolloutStep
 from interlock.planning.site_uses import Move
 
 NOTHING = "nothing is left: every applied stack uses what its plan does, and nothing is kept\n"
@@ -24,7 +24,7 @@ def rollout_text(found: Rollout) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(step: Step) -> Iterator[str]:
+def _lines(step: RolloutStep) -> Iterator[str]:
     yield from (f"+ {name}" for name in step.adds)
     yield from (f"~ {name}" for name in step.changes)
     yield from (f"- {name}" for name in step.goes)

@@ -20,6 +20,7 @@ from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
 from interlock.vocabulary import ClaimsId, CloudFingerprint, Reference, StackName
+from interlock.vocabulary.owners import OwnerId
 
 from .actuators import ACTUATORS
 from .admitted import AdmissionGate
@@ -130,16 +131,19 @@ class ClaimsLifecycle:
             await self._run(lambda: self._ledger().settle_objects(taking, _lineage(olds)))
         return ""
 
-    async def require_unused(self, item: Declared, stack: str) -> None:
-        """Before an object of the operator's stack goes: no tenant's stack uses it. Raises `Failure`.
+    def without_use(self, kind: str, name: str, stack: str) -> frozenset[OwnerId]:
+        """Owners of the tenants' stacks that are known not to use an object of the operator's stack, which is to go.
 
-        Without a proof nobody says where the store is: a destroy of the operator's stack is not looked at.
+        Without a proof, in a destroy, nobody says where the store is: then none are. Blocks. Raises `Failure` if one
+        of them uses it, or may.
         """
         taking = self._taking() if self._gate.has_proof else None
-        if taking is None or taking.tenant is not None or item.kind not in site_objects.OFFERED:
-            return
-        reference = Reference.site(item.kind, item.name)
-        await self._run(lambda: site_objects.require_unused(reference, stack, self._ledger().stacks()))
+        if taking is None or taking.tenant is not None or kind not in site_objects.OFFERED:
+            return frozenset()
+        with _as_failure():
+            records = self._ledger().stacks()
+            site_objects.require_unused(Reference.site(kind, name), stack, records)
+        return frozenset(record.owner for record in records if record.tenant is not None)
 
     def held_before(self) -> frozenset[str]:
         """Exclusive identities of the footprints of this stack that are, or may be, applied beside that of the proof.

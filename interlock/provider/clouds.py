@@ -22,6 +22,7 @@ from keystoneauth1.adapter import Adapter
 from interlock import __version__
 from interlock.deferred_imports import defer
 from interlock.vocabulary import CloudFingerprint
+from interlock.vocabulary.owners import OwnerId
 
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
@@ -123,6 +124,9 @@ class Cloud:
         self.held_by_state: Callable[[ClaimsPlace], StackHolding] = lambda _: StackHolding()
         #: Where the stack at work claims; None where no program says so.
         self.claims_place: Callable[[], ClaimsPlace | None] = _nowhere
+        #: Of (kind, name, stack): whose stacks are known not to use an object of the operator's. It blocks, and may
+        #: raise `Failure`.
+        self.without_use: Callable[[str, str, str], frozenset[OwnerId]] = lambda *_: frozenset()
 
     @cached_property
     def _region(self) -> Any:

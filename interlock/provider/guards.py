@@ -109,19 +109,20 @@ def keeps_copy(target: Target[Any], seen: Observed) -> bool:
 
 
 def check_tenants(cloud: Cloud, target: Target[Any], stack: str) -> None:
-    """Raises `Failure` if an object of the site is to go while tenants are on the cloud."""
+    """Raises `Failure` if an object of the site is to go while tenants are on the cloud who may use it."""
     named = StackName.named(stack)
     if named is None or not named.is_site:
         return
-    others = sorted(
-        f"{project['name']} ({project['id']})"
+    others = [
+        (owner, f"{project['name']} ({project['id']})")
         for project in cloud.api("identity").items("/projects", "projects")
-        if owner_of(split(project.get("description"))[1]) not in ("", target.owner)
-    )
-    if others:
+        if (owner := owner_of(split(project.get("description"))[1])) not in ("", target.owner)
+    ]
+    without = cloud.without_use(target.spec.KIND, target.name, stack) if others else frozenset()
+    users = sorted(words for owner, words in others if owner not in without)
+    if users:
         raise refused(
-            f"{target.spec.KIND} {target.name} belongs to the site, and tenants still use the site: "
-            f"{', '.join(others)}",
+            f"{target.spec.KIND} {target.name} belongs to the site, and tenants still use the site: {', '.join(users)}",
             "destroy the tenants' stacks first",
         )
 

@@ -99,6 +99,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._cloud.held_before, self._cloud.held_no_more = self.claims.held_before, self.claims.held_no_more
         self._cloud.held_by_state = self.claims.held_by_state
         self._cloud.claims_place = self.claims.place
+        self._cloud.without_use = self.claims.without_use
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     async def Cancel(self, request: Any, context: Any) -> Any:
@@ -274,7 +275,6 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
         stack = Urn.parse(request.urn).stack
-        await self.claims.require_unused(item, stack)
         if said := await self._of(item.kind).delete(item, request.id, decode(request.properties), stack):
             await self._notes.tell(request.urn, said)
         return empty_pb2.Empty()

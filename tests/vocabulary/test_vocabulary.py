@@ -74,10 +74,19 @@ class _Projects:
         return [{"name": "globex", "id": "1", "description": marker(OwnerId("globexowner"), "globex-project")}]
 
 
-@pytest.mark.parametrize(("stack", "refused"), [("lyon-site", True), ("lyon-off-site", False), ("site", False)])
-def test_only_the_operators_objects_wait_for_tenants_to_go(stack: str, refused: bool) -> None:
-    """A tenant `off-site` may destroy its own stack while others are on the cloud."""
-    cloud = cast("Cloud", SimpleNamespace(api=lambda service: _Projects()))
+@pytest.mark.parametrize(
+    ("stack", "without", "refused"),
+    [
+        ("lyon-site", (), True), ("lyon-site", ("acmeowner",), True), ("lyon-site", ("globexowner",), False),
+        ("lyon-off-site", (), False), ("site", (), False),
+    ],
+)  # fmt: skip
+def test_only_the_operators_objects_wait_for_tenants_to_go(stack: str, without: tuple[str, ...], refused: bool) -> None:
+    """A tenant `off-site` may destroy its own stack while others are on the cloud.
+
+    `without`: whose stacks are known not to use the object, which then need not go.
+    """
+    cloud = cast("Cloud", SimpleNamespace(api=lambda service: _Projects(), without_use=lambda *_: frozenset(without)))
     target = cast("Target[Any]", SimpleNamespace(spec=Project(name="x"), name="x", owner="anotherowner"))
     if refused:
         with pytest.raises(Failure, match="tenants still use the site"):
