@@ -29,6 +29,7 @@ from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
 from infra.stack.signatures import signatures_of
 from infra.switches import survey
+from interlock.model.evidence.values import moment_text
 from interlock.model.lock.record import Lock, SiteLock
 from interlock.provider.census import census
 from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
@@ -268,6 +269,8 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys, o
     new = settled(gate, lock, cleaned, keys.held)
     # Kept before anything is freed, for the report: until the lock is written, the lock says that it is not settled.
     past = History(ledger.store)
+    if found.record and found.is_empty and found.leftover == found.record.entries:
+        past.left(found.record, moment_text(handover.now))
     past.settled(found.plan.stack, lock.id, lock.owner, settlement_of(found, handover, freed(lock, new)))
     if found.record and found.leftover:
         ledger.forget(found.record, [entry.digest for entry in found.leftover])

@@ -103,11 +103,15 @@ class History:
         if taking.tenant is not None:
             self._change(taking.stack, taking.tenant, taking.owner, lambda old: _with_given(old, taking, wanted))
 
-    def left(self, record: StackRecord) -> None:
-        """Before the last claims of a stack are let go: if this ends in between, the claims still stand."""
+    def left(self, record: StackRecord, at: str = "") -> None:
+        """Before the last claims of a stack are let go: if this ends in between, the claims still stand.
+
+        `at`: when it was seen to have nothing, where that was before this moment.
+        """
+        since = at or moment()
         held = {identity for entry in record.entries for identity in entry.held}
         if record.tenant is not None:
-            self._change(record.stack, record.tenant, record.owner, lambda old: _without_claims(old, held))
+            self._change(record.stack, record.tenant, record.owner, lambda old: _without_claims(old, held, since))
 
     def settled(self, stack: str, tenant: str, owner: OwnerId, settlement: Settlement) -> None:
         """Before anything is handed out: the lock still says what was not settled, if this ends in between."""
@@ -162,10 +166,10 @@ def _with_given(old: HistoryRecord, taking: Taking, objects: tuple[GivenObject, 
     return old.model_copy(update={"stays": (*earlier, new)})
 
 
-def _without_claims(old: HistoryRecord, held: Iterable[str]) -> HistoryRecord:
+def _without_claims(old: HistoryRecord, held: Iterable[str], now: str) -> HistoryRecord:
     """A stay that a version of before began is not recorded: then what it claimed last is all that is known."""
     begun = old.stays and not old.stays[-1].left
-    stay, now = old.stays[-1] if begun else Stay(since=""), moment()
+    stay = old.stays[-1] if begun else Stay(since="")
     new = stay.model_copy(update={"identities": _held(stay, held, now), "left": now})
     return old.model_copy(update={"stays": (*(old.stays[:-1] if begun else old.stays), new)})
 

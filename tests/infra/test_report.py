@@ -140,6 +140,19 @@ def test_a_year_later_the_store_alone_tells(gone: Lyon, interlock: Interlock) ->
     assert "nothing is known of a tenant `acmee`" in unknown.err
 
 
+def test_claims_that_a_killed_run_left_end_when_they_are_settled(
+    lyon: Lyon, interlock: Interlock, store: Ledger, nothing_there: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settle_command, "_deployment", lambda _: {"resources": []})
+    applied(store)
+    file = lyon.file("tenants/acme.yaml")
+    file.write_text(f"state: gone\n{file.read_text()}")
+    assert interlock("lock", "acme").code == 0
+    settle_all(lyon, interlock)
+    assert store.stack("lyon-acme") is None
+    assert asked(interlock, 0)["verdict"] == "complete"
+
+
 def test_what_the_request_keeps_is_said_to_be_kept(lyon: Lyon, interlock: Interlock, store: Ledger) -> None:
     lyon.replace("tenants/acme.yaml", "on_delete: erase", "on_delete: keep")
     assert interlock("lock", "acme").code == 0
@@ -227,7 +240,19 @@ def test_it_is_written_signed_and_never_beside_an_earlier_signature(
     listed = tmp_path / "signers"
     listed.write_text(signing.line("anne") + "\n")
     signature = tmp_path / "acme.md.sig"
-    command = ["ssh-keygen", "-Y", "verify", "-n", "interlock-evidence", "-I", "anne", "-f", listed, "-s", signature]
+    command: list[str | Path] = [
+        "ssh-keygen",
+        "-Y",
+        "verify",
+        "-n",
+        "interlock-evidence",
+        "-I",
+        "anne",
+        "-f",
+        listed,
+        "-s",
+        signature,
+    ]
     assert subprocess.run(command, input=out.read_bytes(), capture_output=True, check=False).returncode == 0
     assert subprocess.run(command, input=out.read_bytes() + b"x", capture_output=True, check=False).returncode != 0
     assert "| machine ipum-01 (serial PLACEHOLDER-M2000-01) | cleaning |" in out.read_text()
