@@ -50,7 +50,7 @@ def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: In
     assert said[1].startswith("      ipum-01, ipum-02, ipum-03, ipum-04 stay; nothing of the plan changes")
     assert said[2] == "    shrink: ask for 2 IPU-Machines"
     assert said[3] == "      shrinks in place, 4 → 2 IPU-Machines: releases ipum-01, ipum-02"
-    assert said[4].startswith("      deleted: SwitchPort acme-train-mgmt-ipum-02, ")
+    assert any(line.startswith("      deleted: ") and "SwitchPort acme-train-mgmt-ipum-02, " in line for line in said)
     assert said[-1].startswith("    move: not now: vPOD train needs 4 neighbouring ")
     checked = interlock("check", "acme")
     assert checked.code == 1
