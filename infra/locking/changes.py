@@ -9,6 +9,7 @@ from typing import Any
 
 from infra.locking.making import Made
 from infra.locking.places import WORDS, WORDS_OF_CLUSTERS
+from infra.locking.ways_out import WayOut
 from interlock.model.lock.record import ClusterAllocation
 from interlock.planning.claims import PartAllocation, claimed_values
 from interlock.planning.cluster_errors import ITS_NODE, recreated_of_cluster
@@ -96,6 +97,7 @@ def document(made: Made) -> dict[str, Any]:
         "released": len(made.new.released),
         "kept_data": list(made.kept_data),
         "out_of_service": [asdict(item) for item in made.out_of_service],
+        "ways_out": [_way_out(item) for item in made.ways_out],
         "replaced": [asdict(item) for item in made.replacements],
         "leaving": [asdict(item) for item in made.leaving],
         "ports": [asdict(item) for item in made.ports],
@@ -117,6 +119,9 @@ def lines(made: Made) -> Iterator[str]:
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     yield from (_kept_out_of_service(item, made) for item in made.out_of_service)
+    for vpod in dict.fromkeys(item.vpod for item in made.ways_out):
+        yield f"  warning: {vpod} is in pieces, and its proof fails (TOP-28); the ways out, and what each does:"
+        yield from (f"    {line}" for item in made.ways_out if item.vpod == vpod for line in item.lines())
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
     yield from (f"  {item.cluster}: {item}" for item in made.ports)
     if not made.is_changed:
@@ -145,6 +150,10 @@ def lines(made: Made) -> Iterator[str]:
 def _span(made: Made, name: str) -> dict[str, Any]:
     """How far apart the nodes of a cluster are; null for one that is gone."""
     return {"span": next((asdict(span) for span in made.spans if span.cluster == name), None)}
+
+
+def _way_out(item: WayOut) -> dict[str, Any]:
+    return {**vars(item), "resize": item.resize and item.resize.model_dump(mode="json")}
 
 
 def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:

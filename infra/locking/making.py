@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from infra.locking.slices import Slices
+from infra.locking.ways_out import WayOut
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
@@ -28,9 +29,10 @@ from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.devices import next_devices, without_serials
 from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.placing import largest_left, left_in_pieces
 from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.replacements import Replacement, replacements
-from interlock.planning.resizes import Resize, in_words, resizes_of
+from interlock.planning.resizes import Resize, in_words, listed, resizes_of
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -59,6 +61,8 @@ class Made:
     ports: tuple[ChangedPorts, ...] = ()
     #: What the new claims do to its vPODs.
     resizes: tuple[Resize, ...] = ()
+    #: What can be done about those that a failed machine leaves in pieces.
+    ways_out: tuple[WayOut, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -97,6 +101,7 @@ class Making:
         try:
             new, plan, resizes = self._made(name, old)
             kept = new
+            ways_out = tuple(self._ways_out(self.gate.tenant(name), new))
         finally:
             if kept is not None:
                 self.allocated.add_lock(kept)
@@ -105,7 +110,7 @@ class Making:
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
         leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
         changed = replacements(self.site, new)
-        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes)
+        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes, ways_out)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -171,6 +176,31 @@ class Making:
                 if move.name == error.vpod:
                     error.means("; ".join((move.head(), *move.lines())))
             raise
+
+    def _ways_out(self, tenant: Tenant, lock: Lock) -> Iterator[WayOut]:
+        """For each vPOD in pieces: another unit, a smaller vPOD, another place."""
+        for vpod in tenant.vpods if tenant.state == "present" else ():
+            machines = lock.allocation.vpods[vpod.name].machines
+            if not left_in_pieces(self.allocated.layout, machines):
+                continue
+            failed = listed([name for name in machines if self.site.machine[name].state == "failed"])
+            how = f"another unit in the place of {failed}; write its serial and MAC addresses into the site file"
+            yield WayOut(vpod.name, "replace", machines, how)
+            size = largest_left(self.allocated.layout, machines)
+            smaller = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
+            shrunk = tenant.model_copy(update={"vpods": smaller})
+            yield self._way_out(shrunk, lock, vpod.name, "shrink", f"ask for {size} IPU-Machines", move=False)
+            yield self._way_out(tenant, lock, vpod.name, "move", f"`interlock lock {tenant.id} --move`", move=True)
+
+    def _way_out(self, tenant: Tenant, lock: Lock, vpod: str, way: str, how: str, *, move: bool) -> WayOut:
+        try:
+            given = allocate(self.site, tenant, self.allocated, lock, move={vpod} if move else False)
+            draft, plan = self._planned(tenant, lock, *given)
+        except PlanningError as error:
+            return WayOut(vpod, way, (), how, why_not=error.what)
+        found = resizes_of(self.site, self.site_lock, tenant, lock, plan, draft.allocation)
+        resize = next((item for item in found if item.name == vpod), None)
+        return WayOut(vpod, way, draft.allocation.vpods[vpod].machines, how, resize)
 
 
 def _require_allowed(resizes: Iterable[Resize]) -> None:

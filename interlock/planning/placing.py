@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .allocation_state import AllocationState
-from .blocks import WIDTH, is_run
+from .blocks import WIDTH, is_run, maximal_blocks
 from .errors import AllocationError, NeedsMove
-from .layout import Networks
+from .layout import Networks, SiteLayout
 from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choose_machines, part_kept, unreached
 from .obstacles import closest
 from .suitability import Wish, refusal
@@ -63,18 +63,31 @@ def _kept(allocated: AllocationState, wish: Wish) -> Block:
 
 def is_in_pieces(allocated: AllocationState, wish: Wish, machines: Block) -> bool:
     """True if machines that failed stand between others of the same rack. What is pinned stays where it is."""
-    if wish.pins.machines is not None:
-        return False
+    return wish.pins.machines is None and left_in_pieces(allocated.layout, machines)
+
+
+def left_in_pieces(layout: SiteLayout, machines: Block) -> bool:
+    """The same of machines alone."""
+    return any(
+        not is_run(mask, joined_ends=layout.shelves[shelf].topology == "torus" and len(machines) >= WIDTH)
+        for shelf, mask in _left(layout, machines).items()
+    )
+
+
+def largest_left(layout: SiteLayout, machines: Block) -> int:
+    """Size of the largest aligned block of those that have not failed; 0: all have."""
+    blocks = (block for mask in _left(layout, machines).values() for block in maximal_blocks(mask))
+    return max((size for _, size in blocks), default=0)
+
+
+def _left(layout: SiteLayout, machines: Block) -> dict[int, int]:
+    """Rack -> the positions of those that have not failed."""
     left: dict[int, int] = {}
     for name in machines:
-        if name in allocated.layout.spot and allocated.site.machine[name].state != "failed":
-            shelf, bit = allocated.layout.spot[name]
+        if name in layout.spot and layout.site.machine[name].state != "failed":
+            shelf, bit = layout.spot[name]
             left[shelf] = left.get(shelf, 0) | 1 << bit
-    shelves = allocated.layout.shelves
-    return any(
-        not is_run(mask, joined_ends=shelves[shelf].topology == "torus" and len(machines) >= WIDTH)
-        for shelf, mask in left.items()
-    )
+    return left
 
 
 def _why_not_there(allocated: AllocationState, wish: Wish, kept: Block) -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ from interlock.resources import KINDS
 from policies import RULES
 from policies.judging import judge
 from policies.proof import Judgement, Verdict
+from tests.builders.states import out
 from tests.certificate.test_compared import derived
 from tests.certificate.test_forgeries import Found, beside, certified, grown
 from tests.oracle.generator import told
@@ -71,6 +72,22 @@ def test_a_forged_answer_is_refused(rule: str) -> None:
     assert list(complaints(found)) == [], "alone it is sound"
     compared = beside(full_site(), acme, globex).compare(found, "acme")
     assert any(text.startswith(f"{rule} is proved in it, and does not show: ") for text in compared.complaints)
+
+
+def test_a_hole_is_found_again_and_an_end_is_none() -> None:
+    """TOP-28 rests on the site file and no fact: a certificate of before the failure is refused with it."""
+    acme, globex = clean()
+    found: Found = grown(json.loads(json.dumps(certified(full_site(), acme, globex))))
+    told = {
+        failed: [
+            text
+            for text in beside(out(full_site(), failed), acme, globex).compare(found, "acme").complaints
+            if text.startswith("TOP-28 is proved in it, and does not show: what is left of acme-train is in pieces: ")
+        ]
+        for failed in ("ipum-01", "ipum-02")
+    }
+    assert {failed: len(texts) for failed, texts in told.items()} == {"ipum-01": 0, "ipum-02": 1}
+    assert told["ipum-02"][0].endswith("ipum-01, ipum-03, ipum-04")
 
 
 @pytest.mark.parametrize("verdict", ["proved", "not applicable", "violated", "not provable"])

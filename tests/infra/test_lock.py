@@ -131,8 +131,9 @@ def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock
     assert "PL-003 vPOD train cannot grow to 4 IPU-Machines" in refused.err
     assert (
         "hint: the move that is possible: moves, 2 → 4 IPU-Machines: given ipum-05, ipum-06, ipum-07, ipum-08; "
-        "releases ipum-01, ipum-02; deleted: SwitchPort acme-train-mgmt-ipum-02, acme-train-mgmt-ipum-01, "
+        "releases ipum-01, ipum-02; "
     ) in refused.err
+    assert "SwitchPort acme-train-mgmt-ipum-02, acme-train-mgmt-ipum-01, " in refused.err
     assert "ask for it with `--move`, or free what is in the way" in refused.err
     assert unlocked.locks() == before
     moved = interlock("lock", "acme", "--move")

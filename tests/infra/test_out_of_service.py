@@ -39,6 +39,28 @@ def test_who_has_one_keeps_it_and_is_warned(worn: Lyon, interlock: Interlock) ->
     assert interlock("lock", "--check").code == 0
 
 
+def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: Interlock) -> None:
+    """The failed machine is named by `interlock check`, too, and the move that is told is the one that is made."""
+    lyon.replace("site.yaml", "      sync_cables: 4\n", STATES.replace("[03-04]", "[02-02]"))
+    before = lyon.locks()
+    done = interlock("lock", "acme")
+    assert (done.code, lyon.locks()) == (0, before)
+    said = [line for line in done.err.splitlines() if line.startswith("    ")]
+    assert said[0].startswith("    replace: another unit in the place of ipum-02; ")
+    assert said[1].startswith("      ipum-01, ipum-02, ipum-03, ipum-04 stay; nothing of the plan changes")
+    assert said[2] == "    shrink: ask for 2 IPU-Machines"
+    assert said[3] == "      shrinks in place, 4 → 2 IPU-Machines: releases ipum-01, ipum-02"
+    assert any(line.startswith("      deleted: ") and "SwitchPort acme-train-mgmt-ipum-02, " in line for line in said)
+    assert said[-1].startswith("    move: not now: vPOD train needs 4 neighbouring ")
+    checked = interlock("check", "acme")
+    assert checked.code == 1
+    assert "TOP-28" in checked.out
+    ways = json.loads(interlock("lock", "acme", "--format", "json").out)["tenants"][0]["ways_out"]
+    assert [(item["way"], item["machines"]) for item in ways[:2]] == [
+        ("replace", ["ipum-01", "ipum-02", "ipum-03", "ipum-04"]), ("shrink", ["ipum-03", "ipum-04"])
+    ]  # fmt: skip
+
+
 def test_json_has_them_too(worn: Lyon, interlock: Interlock) -> None:
     acme, globex = json.loads(interlock("lock", "--format", "json").out)["tenants"]
     assert [item["device"] for item in acme["out_of_service"]] == ["ipum-03", "ipum-04"]

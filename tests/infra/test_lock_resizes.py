@@ -1,0 +1,66 @@
+"""2 → 4 → 2 by commands: what `lock` says before it writes, and `plan` against the plan before; and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.infra.conftest import Interlock, Lyon
+
+REQUEST = "tenants/acme.yaml"
+
+
+def told(text: str) -> list[str]:
+    """What is said of the vPOD's resize, whoever says it."""
+    lines = [line.strip().removeprefix("warning: train: ").removeprefix("train ") for line in text.splitlines()]
+    words = (
+        "grows in place",
+        "shrinks in place",
+        "moves",
+        "restarted: ",
+        "replaced: ",
+        "deleted: ",
+        "lost: ",
+        "refused: ",
+    )
+    return [line for line in lines if line.startswith(words)]
+
+
+def resized(lyon: Lyon, interlock: Interlock, before: Path, change: tuple[str, str]) -> list[str]:
+    """Lock another size. Fails unless lock and plan say the same."""
+    before.write_text(interlock("plan", "acme", "--format", "json").out)
+    lyon.replace(REQUEST, *change)
+    by_lock = told(interlock("lock", "acme").err)
+    by_plan = told(interlock("plan", "acme", "--against", str(before)).out)
+    assert by_lock == by_plan
+    return by_lock
+
+
+def test_two_four_two_in_place(unlocked: Lyon, interlock: Interlock, tmp_path: Path) -> None:
+    unlocked.replace(REQUEST, "machines: 4", "machines: 2")
+    interlock("lock")
+    grown = resized(unlocked, interlock, tmp_path / "before.json", ("machines: 2", "machines: 4"))
+    assert grown[0] == "grows in place, 2 → 4 IPU-Machines: given ipum-03, ipum-04"
+    assert not [line for line in grown if line.startswith("deleted: ")]
+    shrunk = resized(unlocked, interlock, tmp_path / "before.json", ("machines: 4", "machines: 2"))
+    assert shrunk[0] == "shrinks in place, 4 → 2 IPU-Machines: releases ipum-03, ipum-04"
+    gone = next(line for line in shrunk if line.startswith("deleted: "))
+    assert "SwitchPort acme-train-mgmt-ipum-04, acme-train-mgmt-ipum-03, " in gone
+
+
+def test_what_an_apply_refuses_is_not_written(lyon: Lyon, interlock: Interlock) -> None:
+    """A server goes with the machines, and its volume says `keep`; with `erase` the same is taken."""
+    lyon.replace(REQUEST, "on_delete: erase", "on_delete: keep")
+    assert interlock("lock", "acme").code == 0
+    before = lyon.locks()
+    lyon.replace(REQUEST, "machines: 4", "machines: 2")
+    lyon.replace(REQUEST, "servers: 2", "servers: 1")
+    done = interlock("lock", "acme")
+    assert (done.code, lyon.locks()) == (2, before)
+    assert done.err.startswith("stacks/lyon/tenants/acme.yaml:")
+    assert (
+        "PL-001 vPOD train shrinks in place, 4 → 2 IPU-Machines: releases ipum-03, ipum-04; that is refused: "
+        in done.err
+    )
+    assert "Volume acme-train-poplar-1-data: cannot delete it: it holds data and says `on_delete: keep`" in done.err
+    lyon.replace(REQUEST, "on_delete: keep", "on_delete: erase")
+    assert interlock("lock", "acme").code == 0
