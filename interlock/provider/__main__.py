@@ -9,11 +9,13 @@ import sys
 import warnings
 
 from interlock.deferred_imports import defer
+from interlock.garbage import importing
 
 # Every run waits for this process to start, and of the SDK it needs the gRPC stubs alone.
 defer("pulumi", "pulumi.runtime", "pulumi.runtime.proto")
 
-from .serving import serve  # noqa: E402
+with importing():
+    from .serving import serve
 
 if __name__ == "__main__":
     # stdout belongs to the protocol; what libraries log on stderr Pulumi shows only if this process dies.

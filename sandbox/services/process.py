@@ -45,6 +45,7 @@ class Here:
 
 def here() -> Here:
     """The instance named by the environment that the supervisor gave. This process ends with its owner from now on."""
+    gc.disable()  # until `ready`: what a project loads stays, and to look for cycles in it meanwhile is of no use
     end_with_owner()
     folder = Path(os.environ["SANDBOX_INSTANCE"])
     return Here(folder, json.loads((folder / "ports.json").read_text(encoding="utf-8")))
@@ -103,6 +104,7 @@ def collect_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, 20, 50)
+    gc.enable()
 
 
 def wait_for_the_end(stop: Callable[[], None] | None = None) -> None:

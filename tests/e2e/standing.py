@@ -17,7 +17,7 @@ SITE, TENANTS = "lyon-site", ("lyon-acme", "lyon-globex")
 
 @dataclass
 class Standing:
-    """A project, and which of its stacks are applied. The small tenant is locked, and applied by no one but tests."""
+    """A project, and which of its stacks are applied. The small tenant is locked, and applied by tests alone."""
 
     project: Project
     applied: set[str] = field(default_factory=set)

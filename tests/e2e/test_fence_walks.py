@@ -2,7 +2,7 @@
 
 `import`, `state delete`, `refresh`, `destroy`, `--target`, an old state put back, a lock edited while the question
 waits; all of it without the policy pack, on which nothing here rests. A second backend is in `test_claims.py`,
-`--replace` in `test_forced_replace.py`, code beside the plan and `--skip-preview` in `test_fence.py`.
+`--replace` in `test_fence_replace.py`, code beside the plan and `--skip-preview` in `test_fence.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.conftest import Sandbox
 from tests.e2e.identity import identity
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
+from tests.e2e.standing import SITE, Standing
 from tests.e2e.terminal import YES, Terminal
 from tests.e2e.victim import STACK, request_of
 from tests.support.cloud.journal import Journal
@@ -36,14 +37,15 @@ pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture(scope="module")
-def standing(victim: Project, cloud: Connection) -> Iterator[Project]:
-    """The small tenant, applied; afterwards it is as it was found, whatever the tests left."""
+def standing(stands: Standing, cloud: Connection) -> Iterator[Project]:
+    """The small tenant, applied by this file or one before it; afterwards it is gone, whatever the tests left."""
+    victim = stands.apply(SITE, STACK)
     path = victim.folder / "stacks" / REQUEST
     before = path.read_text()
     try:
-        victim.must(_up(victim))
         yield victim
     finally:
+        stands.applied.discard(STACK)
         if path.read_text() != before:
             path.write_text(before)
             victim.must(victim.interlock("lock", "initech"))

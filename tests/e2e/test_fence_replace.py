@@ -1,12 +1,11 @@
 """`pulumi up --replace URN`, with the real engine: recreated with all attached again, or refused with nothing touched.
 
-Which kind ends how is in `tests/provider/test_replace.py`, for all of them.
+Which kind ends how is in `tests/provider/test_replace.py`, for all of them. The tenant stays for `test_fence_walks.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.conftest import Sandbox
 from tests.e2e import s3
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
+from tests.e2e.standing import SITE, Standing
 from tests.e2e.victim import STACK
 from tests.support.cloud.journal import Journal
 
@@ -25,17 +25,14 @@ PLACE, WRITTEN = 4096, b"what the tenant wrote"
 
 
 @pytest.fixture(scope="module")
-def standing(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Project]:
+def standing(stands: Standing, sandbox: Sandbox, cloud: Connection) -> Project:
     """The small tenant, applied, with something in its volume and in its bucket."""
-    try:
-        victim.must(victim.plain_up(STACK))
-        with _volume(victim, sandbox).open("r+b") as file:
-            file.seek(PLACE)
-            file.write(WRITTEN)
-        _client(victim, cloud).put_object(Bucket="initech-results", Key="a", Body=WRITTEN)
-        yield victim
-    finally:
-        victim.must(victim.pulumi("destroy", STACK, "--yes"))
+    project = stands.apply(SITE, STACK)
+    with _volume(project, sandbox).open("r+b") as file:
+        file.seek(PLACE)
+        file.write(WRITTEN)
+    _client(project, cloud).put_object(Bucket="initech-results", Key="a", Body=WRITTEN)
+    return project
 
 
 def _volume(project: Project, sandbox: Sandbox) -> Path:
