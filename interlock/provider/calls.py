@@ -15,6 +15,7 @@ from keystoneauth1 import exceptions as trouble
 from keystoneauth1.adapter import Adapter
 from urllib3.exceptions import NewConnectionError
 
+from .asked_once import shared
 from .connections import address, cause_of, missing_service
 from .errors import Failure, Trouble, classify, is_locked
 from .retry import RETRIED_STATUS, RetryPolicy, Tried, may_repeat, persist, retry_after
@@ -140,9 +141,20 @@ class Api:
         return persist(self._retry_policy, lambda: self._once(method, path, idempotent, options))
 
     def _json(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Answer:
+        answers = shared() if method == "GET" else None
+        words = (self, path, repr(options))
+
+        def ask() -> Tried[Any]:
+            return self._once(method, path, idempotent, options)
+
         def attempt() -> Tried[Answer]:
-            tried = self._once(method, path, idempotent, options)
-            return self._parsed(method, path, idempotent, tried.answer) if tried.failure is None else tried
+            tried = ask() if answers is None else answers.answer(words, ask)
+            if tried.failure is not None:
+                return tried
+            parsed = self._parsed(method, path, idempotent, tried.answer)
+            if parsed.failure is not None and answers is not None:
+                answers.forget(words)
+            return parsed
 
         answer = persist(self._retry_policy, attempt)
         assert answer is not None  # persist raises where there is no answer

@@ -9,7 +9,7 @@ Ironic does not work here.
 
 from typing import Any
 
-from sandbox.services import process, sqlite
+from sandbox.services import kept, process, sqlite
 
 
 def serve_nodes_without_a_group() -> None:
@@ -39,6 +39,7 @@ def main() -> None:
 
     oslo_service.backend.init_backend(oslo_service.backend.BackendType.THREADING)
     sqlite.tune()
+    kept.keep()
 
     from ironic.common import service
 

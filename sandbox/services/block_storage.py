@@ -11,7 +11,7 @@ import sys
 import threading
 from typing import Any
 
-from sandbox.services import messages, process, sqlite
+from sandbox.services import kept, messages, process, sqlite
 from sandbox.services.process import Here
 
 BACKEND = "fake"
@@ -33,6 +33,7 @@ def configure(instance: Here) -> Any:
 
     cinder.monkey_patch.patch = lambda *_, **__: None
     sqlite.tune()
+    kept.keep()
     messages.wake_listeners()
 
     from cinder import i18n

@@ -17,7 +17,7 @@ from typing import Any
 
 from sandbox.rack.reading import rack_of
 from sandbox.rack.table import Rack
-from sandbox.services import messages, process, sqlite
+from sandbox.services import kept, messages, process, sqlite
 from sandbox.services.process import Here
 
 IDENTITY_SECONDS = 60
@@ -35,6 +35,7 @@ def configure(instance: Here) -> None:
 
     monkey_patch.patch(backend="threading")
     sqlite.tune()
+    kept.keep()
     messages.wake_listeners()
 
 

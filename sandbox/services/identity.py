@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 
-from sandbox.services import process, sqlite
+from sandbox.services import kept, process, sqlite
 from sandbox.services.journal import Application, Environ, StartResponse
 
 
@@ -35,6 +35,7 @@ def main() -> None:
     os.environ["OS_KEYSTONE_CONFIG_DIR"] = str(instance.conf)
     os.environ["OS_PLACEMENT_CONFIG_DIR"] = str(instance.conf)
     sqlite.tune()
+    kept.keep()
 
     from keystone.wsgi import api as keystone
 

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from sandbox.services import process, sqlite
+from sandbox.services import kept, process, sqlite
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     os.environ["OS_GLANCE_CONFIG_DIR"] = str(instance.conf)
     os.environ["OS_GLANCE_CONFIG_FILES"] = "glance-api.conf"
     sqlite.tune()
+    kept.keep()
 
     from glance.wsgi import api
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sandbox.services import process, sqlite
+from sandbox.services import kept, process, sqlite
 from sandbox.services.process import Here
 
 
@@ -23,6 +23,7 @@ def read_configuration(instance: Here) -> None:
     """
     sys.argv = ["barbican"]
     sqlite.tune()
+    kept.keep()
 
     from barbican.common import config
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from sandbox.services import messages, process, sqlite
+from sandbox.services import kept, messages, process, sqlite
 from sandbox.services.process import Here
 
 
@@ -43,6 +43,7 @@ def configure(instance: Here) -> Any:
 
     oslo_service.backend.init_backend(oslo_service.backend.BackendType.THREADING)
     sqlite.tune()
+    kept.keep()
     messages.wake_listeners()
     join_inner_writers()
 

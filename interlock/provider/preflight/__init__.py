@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from interlock.provider.asked_once import SharedAnswers, sharing
 from interlock.provider.calls import reading
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
@@ -90,14 +91,16 @@ def preflight(
     looks = dict.fromkeys(OF_THE_PROOF if was_clear else LOOKS, admission) | dict.fromkeys(
         OF_THE_NEW, admission.model_copy(update={"resources": tuple(new)})
     )
+    answers = SharedAnswers()
     with ThreadPoolExecutor(len(looks)) as pool:
-        results = [pool.submit(_look, look, cloud, about) for look, about in looks.items()]
+        results = [pool.submit(_look, look, cloud, about, answers) for look, about in looks.items()]
     return [fault for result in results for fault in result.result()]
 
 
-def _look(look: Look, cloud: Cloud, admission: Admission) -> list[Fault]:
+def _look(look: Look, cloud: Cloud, admission: Admission, answers: SharedAnswers) -> list[Fault]:
     try:
-        return reading(lambda: list(look(cloud, admission)))
+        with sharing(answers):
+            return reading(lambda: list(look(cloud, admission)))
     except Failure as failure:
         return [of_failure(look.__name__, failure)]
 
