@@ -169,12 +169,10 @@ class KnownOfTenant:
     def _cleaning(self, demand: Demand, *, applied: bool) -> ReportedThing:
         lacking = self._lacking.get(demand.identity, [])
         open_steps = {one.step for one in lacking}
-        assert self.handover is not None  # it has the demand
-        seen = [one for one in self.handover.counted(demand) if one.step not in open_steps]
+        handover = self.handover
+        assert handover is not None  # it has the demand
         steps = tuple(
-            reported_step(seen_record(self.handover, one))
-            for one in seen
-            if self.handover and one.step not in open_steps
+            reported_step(seen_record(handover, one)) for one in handover.counted(demand) if one.step not in open_steps
         )
         waits = [waiting_for(one) for one in lacking]
         if applied:
