@@ -1,0 +1,56 @@
+"""What the provider records of a stack's past, by its own operations on a store in a folder; no cloud is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.provider.errors import Failure
+from interlock.resources import Admitted
+from interlock.store.history import GivenObject, History, HistoryRecord
+from interlock.vocabulary.owners import OwnerId
+from tests.provider.test_claims import OTHER, VLAN, Make, run, stack  # noqa: F401
+
+VOLUME = Admitted(name="acme-scratch", kind="Volume", spec={"on_delete": "keep"})
+
+
+def past(make: Make) -> HistoryRecord:
+    found = History(make("acme").ledger.store).of("lyon-acme", OwnerId("owner-of-acme"))
+    assert found is not None
+    return found
+
+
+def test_objects_are_recorded_before_the_first_is_made_and_the_end_with_the_last_claims(stack: Make) -> None:  # noqa: F811
+    acme = stack("acme")
+    acme.up(VLAN, objects=False)
+    assert History(acme.ledger.store).all_of("lyon-acme") == ()  # nothing was to be made so far
+    process = acme.process(VLAN, more=(VOLUME,))
+    assert acme.held is not None
+    run(process.known(*acme.held))
+    run(process.require())
+    (stay,) = past(stack).stays
+    assert stay.objects == (GivenObject(kind="Volume", name="acme-scratch", on_delete="keep"),)
+    assert (list(stay.identities), stay.left) == ([VLAN], "")
+
+    acme.up(OTHER)
+    (stay,) = past(stack).stays
+    # What was replaced is no end, and what was given before stays on record.
+    assert (list(stay.identities), stay.left, len(stay.objects)) == ([VLAN, OTHER], "", 1)
+
+    acme.destroy()
+    (stay,) = past(stack).stays
+    assert stay.left >= stay.since > ""
+    assert acme.ledger.stack("lyon-acme") is None
+
+    acme.up(VLAN)
+    first, second = past(stack).stays
+    assert (first.left, second.left, second.objects) == (stay.left, "", ())
+
+
+def test_another_state_writes_no_end(stack: Make) -> None:  # noqa: F811
+    acme = stack("acme")
+    acme.up(VLAN)
+    assert acme.held is not None
+    ident, values = acme.held
+    with pytest.raises(Failure):
+        run(acme.process().delete(acme.item(), ident, {**values, "lineage": "of another state"}, acme.name))
+    assert past(stack).stays[-1].left == ""
