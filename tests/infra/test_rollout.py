@@ -169,7 +169,7 @@ def test_of_two_at_once_one_is_refused(lyon: Lyon, interlock: Interlock, engine:
 def test_what_would_be_recreated_under_its_users_is_refused(
     lyon: Lyon, interlock: Interlock, engine: Engine, rollout: Rollout
 ) -> None:
-    lyon.replace("site.yaml", "    vcpus: 112", "    vcpus: 56")
+    lyon.replace("site.yaml", "    vcpus: 112", "    vcpus: 84")
     assert interlock("lock").code == 0
     done = interlock("check", "site", "--store")
     assert done.code == 2
@@ -182,7 +182,7 @@ def test_what_would_be_recreated_under_its_users_is_refused(
     # Tenants go on: one of them may have to, so that nobody uses it any more.
     assert interlock("check", "acme", "--store").code == 0
     # The twin: a field that changes in place, of the same flavour.
-    lyon.replace("site.yaml", "    vcpus: 56", "    vcpus: 112")
+    lyon.replace("site.yaml", "    vcpus: 84", "    vcpus: 112")
     lyon.replace("site.yaml", "hw:numa_nodes: 4", "hw:numa_nodes: 2")
     assert interlock("lock").code == 0
     step = rollout()["steps"][0]
