@@ -15,7 +15,7 @@ from interlock.model.evidence.steps import SANITISING, SeenStep, steps_of
 from interlock.model.evidence.values import moment, moment_text
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
-from interlock.store.history import GivenObject, HistoryRecord, SettledThing, Settlement, Stay
+from interlock.store.history import GivenObject, HistoryRecord, SeenRecord, SettledThing, Settlement, Stay
 from interlock.store.records import StackRecord
 from interlock.vocabulary import nodes
 from policies.edges.residue import cleaned_by
@@ -28,11 +28,10 @@ from .leaving_document import (
     FreeAgain,
     LeavingReport,
     LeavingVerdict,
-    ReportedStep,
     ReportedThing,
     WaitingFor,
 )
-from .leaving_words import GROUPS, OF_KIND, group_of, group_of_entry, name_of, reported_step, waiting_for, words_of
+from .leaving_words import GROUPS, OF_KIND, group_of, group_of_entry, name_of, waiting_for, words_of
 
 _SETTLE = "`interlock settle`"
 NO_HISTORY = "what it was given: the claims store has no record of it"
@@ -169,11 +168,9 @@ class KnownOfTenant:
     def _cleaning(self, demand: Demand, *, applied: bool) -> ReportedThing:
         lacking = self._lacking.get(demand.identity, [])
         open_steps = {one.step for one in lacking}
-        handover = self.handover
-        assert handover is not None  # it has the demand
-        steps = tuple(
-            reported_step(seen_record(handover, one)) for one in handover.counted(demand) if one.step not in open_steps
-        )
+        assert self.handover is not None  # it has the demand
+        seen = [one for one in self.handover.counted(demand) if one.step not in open_steps]
+        steps = tuple(seen_record(self.handover, one) for one in seen)
         waits = [waiting_for(one) for one in lacking]
         if applied:
             waits.insert(0, WaitingFor(what="deleted", who="the operator, by `pulumi up`", why=""))
@@ -191,14 +188,14 @@ class KnownOfTenant:
         behind = self._behind(identity)
         of_device = self._settled.get(behind) if behind else None
         if held and of_device and of_device[0] >= held and behind:
-            steps = tuple(reported_step(one) for one in of_device[1].steps if one.step == SeenStep.UNWIRED)
+            steps = tuple(one for one in of_device[1].steps if one.step == SeenStep.UNWIRED)
             if steps:
                 note = f"seen with {name_of(self.site, behind)}, which is plugged there"
                 return self._thing(identity, "free", at=of_device[0], steps=steps, note=note)
         return self._thing(identity, "not known", note="nothing records that it was settled")
 
     def _settled_thing(self, identity: str, at: str, thing: SettledThing) -> ReportedThing:
-        steps = tuple(reported_step(one) for one in thing.steps)
+        steps = thing.steps
         name = words_of(thing.about) if thing.about else ""
         if missing := [step for step in steps_of(identity) if step not in {one.step for one in steps}]:
             note = f"nothing records that it was seen {', '.join(missing)}"
@@ -207,7 +204,7 @@ class KnownOfTenant:
             return self._thing(identity, "not known", name=name, steps=steps, note=wrong)
         return self._thing(identity, "free", at=at, name=name, steps=steps)
 
-    def _not_erased(self, identity: str, steps: tuple[ReportedStep, ...]) -> str:
+    def _not_erased(self, identity: str, steps: tuple[SeenRecord, ...]) -> str:
         """Why cleaning that was seen counts for nothing now."""
         if not {one.step for one in steps} & SANITISING:
             return ""
@@ -262,7 +259,7 @@ class KnownOfTenant:
         group: str = "",
         at: str = "",
         note: str = "",
-        steps: tuple[ReportedStep, ...] = (),
+        steps: tuple[SeenRecord, ...] = (),
         waits: tuple[WaitingFor, ...] = (),
     ) -> ReportedThing:
         return ReportedThing(

@@ -7,21 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from interlock.resources import Frozen
+from interlock.store.history import SeenRecord
 
 #: What has become of one thing. `free`: an identity that others may be given; `deleted`: an object.
 Fate = Literal["in use", "kept", "to be deleted", "cleaning", "free", "deleted", "not known"]
 #: `complete` only if nothing is left to do, and nothing is not known.
 LeavingVerdict = Literal["present", "leaving", "not known", "complete"]
-
-
-class ReportedStep(Frozen):
-    """A step that somebody saw done, and that counts."""
-
-    step: str = Field(description="which step")
-    at: str = Field(description="when it was seen, in UTC")
-    by: str = Field(description="who saw it")
-    position: str = Field(description="`file:line:column` of the entry; of what was asked just then, who said so")
-    signed_by: tuple[str, ...] = Field(description="who signed the file; empty: nobody had to, or it was asked")
 
 
 class WaitingFor(Frozen):
@@ -41,7 +32,7 @@ class ReportedThing(Frozen):
     state: Fate = Field(description="what has become of it")
     at: str = Field(description="since when it is free or deleted, in UTC; empty: it is not, or nobody recorded it")
     note: str = Field(description="what else there is to say; may be empty")
-    steps: tuple[ReportedStep, ...] = Field(description="what was seen of it, in order")
+    steps: tuple[SeenRecord, ...] = Field(description="what was seen of it, in order")
     waits_for: tuple[WaitingFor, ...] = Field(description="what is still to be done, in order")
 
 

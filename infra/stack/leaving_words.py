@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from interlock.model.evidence.steps import ACCEPTANCE, SeenStep
 from interlock.model.site.inventory import Site
-from interlock.store.history import SeenRecord
 from interlock.vocabulary import nodes
 
 from .handing_over import Demand, Lacking, entry_of
-from .leaving_document import ReportedStep, WaitingFor
+from .leaving_document import WaitingFor
 
 #: Groups of things, in the order of the report.
 GROUPS = ("machines", "hosts", "GPUs", "ports", "VLANs", "VNIs", "P_Keys", "NVLink partitions", "addresses", "networks",
@@ -86,10 +85,6 @@ def name_of(site: Site, identity: str) -> str:
 def words_of(entry: Mapping[str, str | int]) -> str:
     """As a demand is told."""
     return str(Demand("", entry, None, ()))
-
-
-def reported_step(one: SeenRecord) -> ReportedStep:
-    return ReportedStep(**one.model_dump())
 
 
 def waiting_for(one: Lacking) -> WaitingFor:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pydantic import Field
+
 from interlock.resources import Frozen
 from interlock.vocabulary.owners import OwnerId
 
@@ -32,13 +34,13 @@ class GivenObject(Frozen):
 class SeenRecord(Frozen):
     """A step that counted when something was settled: who saw it, and where that stood."""
 
-    step: str
-    at: str
-    by: str
-    #: `file:line:column` of the entry; of what a switch or Ironic said just then, in words.
-    position: str
-    #: Everybody whose listed key had signed the file. Empty: nobody had to, or it was asked just then.
-    signed_by: tuple[str, ...] = ()
+    step: str = Field(description="which step")
+    at: str = Field(description="when it was seen, in UTC")
+    by: str = Field(description="who saw it")
+    position: str = Field(description="`file:line:column` of the entry; of what was asked just then, who said so")
+    signed_by: tuple[str, ...] = Field(
+        default=(), description="whose listed keys had signed the file; empty: nobody had to, or it was asked"
+    )
 
 
 class SettledThing(Frozen):
