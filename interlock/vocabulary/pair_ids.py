@@ -79,3 +79,12 @@ class PartitionId(JoinedId):
     def number(self) -> int:
         """The 15 bits of the key."""
         return int(self.key, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class VipuId(JoinedId):
+    """An object at the V-IPU controller that runs in a server: the server's uuid, the noun of V-IPU, the object's id."""
+
+    server: str
+    noun: str
+    name: str
