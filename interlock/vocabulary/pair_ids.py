@@ -83,7 +83,7 @@ class PartitionId(JoinedId):
 
 @dataclass(frozen=True, slots=True)
 class VipuId(JoinedId):
-    """An object at the V-IPU controller that runs in a server: the server's uuid, the noun of V-IPU, the object's id."""
+    """An object of a V-IPU controller: uuid of the server in which that runs, noun of V-IPU, id of the object."""
 
     server: str
     noun: str
