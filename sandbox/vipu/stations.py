@@ -173,7 +173,7 @@ class VipuStations:
 
 
 def first_boot(folder: Path) -> None:
-    """As `vipu-server --init --secure`, once. The storage comes last: without it all is made anew."""
+    """As `vipu-server --init --secure`, once. The storage comes last: without it all is recreated."""
     (folder / HOME).mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     if ControllerStorage(folder).exists():
