@@ -11,7 +11,6 @@ from .plan import Plan, Planned
 
 #: Kind without an actuator -> why nothing can make it.
 WHY = {
-    "VipuPartition": "nothing here talks to V-IPU controllers yet",
     "NvlinkPartition": "nothing here talks to fabric managers yet",
     "Trunk": "nothing here makes trunks at Neutron yet",
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",

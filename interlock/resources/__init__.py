@@ -27,8 +27,6 @@ from .fabric import (
     PartitionKey,
     PartitionMember,
     SwitchPort,
-    VipuAllocation,
-    VipuPartition,
 )
 from .identity import (
     Keypair,
@@ -69,6 +67,7 @@ from .storage import (
     VolumeEncryption,
     VolumeType,
 )
+from .vipu import VipuAgent, VipuAllocation, VipuCluster, VipuObject, VipuPartition, VipuUser
 
 #: Every kind there is, by name, in the order in which docs and reports list them.
 KINDS: dict[str, type[Resource]] = {
@@ -82,7 +81,7 @@ KINDS: dict[str, type[Resource]] = {
         Trunk, FloatingIp, RbacPolicy,
         Flavor, FlavorAccess, Image, Aggregate, Server, BareMetalServer,
         VolumeType, Volume, VolumeAttachment, ShareType, Share, ShareAccess, Bucket, BucketPolicy,
-        SwitchPort, VipuAllocation, VipuPartition, PartitionKey, NvlinkPartition,
+        SwitchPort, VipuAgent, VipuCluster, VipuAllocation, VipuUser, VipuPartition, PartitionKey, NvlinkPartition,
     )
 }  # fmt: skip
 
@@ -141,8 +140,12 @@ __all__ = [
     "SwitchPort",
     "Trunk",
     "TrunkSubPort",
+    "VipuAgent",
     "VipuAllocation",
+    "VipuCluster",
+    "VipuObject",
     "VipuPartition",
+    "VipuUser",
     "Volume",
     "VolumeAttachment",
     "VolumeEncryption",

@@ -1,15 +1,15 @@
-"""What switches, V-IPU controllers and fabric managers set.
+"""What switches and fabric managers set.
 
 Of these switch ports can be set yet, by Neutron, and partitions of InfiniBand, by UFM.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import model_validator
 
-from .base import IN_PLACE, REPLACE, Change, Frozen, Refers, Resource, forbidden
+from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource
 
 #: Who sets a switch port: Neutron through the driver of its switch, a pipeline that owns the switch's configuration, a
 #: person; or Ironic, which binds the `Port` of a host's own interface when it deploys the host.
@@ -62,43 +62,6 @@ class SwitchPort(Resource):
         if self.is_declared and None in needed:
             raise ValueError("a port that Neutron wires has a port_name, a project, a network and a subnet")
         return self
-
-
-class VipuAllocation(Resource):
-    """The machines of one vPOD at its own V-IPU controller: the boundary of who shares partitions."""
-
-    KIND: ClassVar[str] = "VipuAllocation"
-    HAS_ACTUATOR: ClassVar[bool] = False
-    RESERVED: ClassVar[bool] = True
-
-    name: Annotated[str, REPLACE]
-    controller: Annotated[str, Refers(("Server",)), REPLACE]
-    #: IPU-Machines in the order of their positions.
-    machines: Annotated[tuple[str, ...], forbidden("partitions on machines that are removed must be deleted first")]
-    topology: Annotated[Literal["mesh", "torus"], REPLACE] = "mesh"
-
-    @classmethod
-    def change_of(cls, field: str, before: Any, after: Any) -> Change:
-        """Machines may be added in place: no partition is on them yet."""
-        if field == "machines" and set(before) <= set(after):
-            return IN_PLACE
-        return super().change_of(field, before, after)
-
-
-class VipuPartition(Resource):
-    """A V-IPU partition of a power of two of IPUs inside one allocation."""
-
-    KIND: ClassVar[str] = "VipuPartition"
-    HAS_ACTUATOR: ClassVar[bool] = False
-
-    name: Annotated[str, REPLACE]
-    allocation: Annotated[str, Refers(("VipuAllocation",)), REPLACE]
-    ipus: Annotated[int, REPLACE]
-    gcds: Annotated[int, REPLACE] = 1
-    replicas: Annotated[int, REPLACE] = 1
-    reconfigurable: Annotated[bool, REPLACE] = False
-    sync_type: Annotated[Literal["c2-compatible", "pod-native-default"], REPLACE] = "c2-compatible"
-    routing: Annotated[Literal["default", "ringswnc"], REPLACE] = "default"
 
 
 class PartitionMember(Frozen):

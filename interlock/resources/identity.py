@@ -77,7 +77,7 @@ class StoredCredential(Resource):
     KIND: ClassVar[str] = "StoredCredential"
 
     project: Annotated[str, Refers(("Project",)), REPLACE]
-    credential: Annotated[str, Refers(("S3Credential",)), REPLACE]
+    credential: Annotated[str, Refers(("S3Credential", "VipuUser")), REPLACE]
     place: Annotated[str, Refers(("Bucket", "Share", "Volume", "Server", "BareMetalServer")), REPLACE]
     #: The name under which a server fetches it; empty: the place is no server.
     item: Annotated[str, REPLACE] = ""

@@ -79,3 +79,12 @@ class PartitionId(JoinedId):
     def number(self) -> int:
         """The 15 bits of the key."""
         return int(self.key, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class VipuId(JoinedId):
+    """An object of a V-IPU controller: uuid of the server in which that runs, noun of V-IPU, id of the object."""
+
+    server: str
+    noun: str
+    name: str

@@ -24,6 +24,8 @@ class Process:
     http: bool = True
     #: Only where the rack has an InfiniBand subnet.
     infiniband: bool = False
+    #: Only where the rack has IPU-Machines.
+    ipus: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,17 @@ PROCESSES: tuple[Process, ...] = (
     Process("barbican", "sandbox.services.key_manager", ("barbican",)),
     Process("switches", "sandbox.switches.server", ("switches",), http=False),
     Process("infiniband", "sandbox.services.infiniband", ("infiniband",), http=False, infiniband=True),
+    Process("vipu", "sandbox.services.vipu", ("vipu",), ipus=True),
 )
 
 
 def processes_of(rack: Rack) -> tuple[Process, ...]:
     """Those that an instance with this rack has."""
-    return tuple(process for process in PROCESSES if rack.infiniband is not None or not process.infiniband)
+    return tuple(
+        process
+        for process in PROCESSES
+        if (rack.infiniband is not None or not process.infiniband) and (rack.ipu_racks or not process.ipus)
+    )
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (

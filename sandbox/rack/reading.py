@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.infiniband.racks import subnet_of
+from sandbox.rack.ipu_racks import MANAGEMENT, IpuRack, ipu_racks_of
 from sandbox.rack.table import PhysicalNetwork, Rack
 from sandbox.services.hosts import SHAPES, Host
 from sandbox.switches import vlans
@@ -64,7 +65,7 @@ def read(path: Path) -> Rack:
 
 
 def _rack(data: Mapping[str, Any]) -> Rack:
-    _only(data, ("quarantine_vlan", "physical_networks", "hosts", "switches", "infiniband"), "the rack")
+    _only(data, ("quarantine_vlan", "physical_networks", "hosts", "switches", "infiniband", "ipu_racks"), "the rack")
     networks = tuple(_network(name, item) for name, item in data["physical_networks"].items())
     known = {network.name for network in networks}
     hosts = tuple(_host(name, item, known) for name, item in data["hosts"].items())
@@ -77,7 +78,9 @@ def _rack(data: Mapping[str, Any]) -> Rack:
     _both_ends(switches)
     _one_network_on_a_bus(hosts)
     subnet = subnet_of(data["infiniband"]) if "infiniband" in data else None
-    return Rack(rest, networks, hosts, switches, subnet)
+    ipu_racks = ipu_racks_of(data.get("ipu_racks", {}))
+    _all_managed(ipu_racks, switches)
+    return Rack(rest, networks, hosts, switches, subnet, ipu_racks)
 
 
 def _only(data: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
@@ -172,6 +175,14 @@ def _one_network_on_a_bus(hosts: tuple[Host, ...]) -> None:
         for bus in host.buses:
             if found.setdefault(bus, host.physical_network) != host.physical_network:
                 raise ValueError(f"host {host.name}: PCI bus {bus:#x} is on {found[bus]} at another host; name another")
+
+
+def _all_managed(racks: tuple[IpuRack, ...], switches: tuple[Switch, ...]) -> None:
+    """A controller hears a machine by the switch port of its gateway."""
+    ends = {(end.system, end.port) for switch in switches for end in switch.neighbors.values()}
+    for machine in (name for rack in racks for name in rack.serials):
+        if (machine, MANAGEMENT) not in ends:
+            raise ValueError(f"ipu_racks: no cable of a switch ends at {machine}:{MANAGEMENT}")
 
 
 def _both_ends(switches: tuple[Switch, ...]) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sandbox.infiniband.racks import RackSubnet
+from sandbox.rack.ipu_racks import IpuRack
 from sandbox.services.hosts import Host
 from sandbox.switches.devices import Switch
 
@@ -27,6 +28,8 @@ class Rack:
     switches: tuple[Switch, ...]
     #: None: there is no InfiniBand.
     infiniband: RackSubnet | None = None
+    #: Logical racks of IPU-Machines; with any, there are controllers of V-IPU.
+    ipu_racks: tuple[IpuRack, ...] = ()
 
     @cached_property
     def host(self) -> dict[str, Host]:

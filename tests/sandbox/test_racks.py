@@ -49,6 +49,9 @@ WRONG = {
         'poplar-4 = {shape = "poplar", network = "fabric-b"}', "PCI bus 0xa1 is on fabric-a at another host",
     ),
     "[physical_networks]": ("[physical_networks", "Expected"),
+    "numbers = [9, 16]": ("numbers = [8, 16]", "ipu_racks: machines have to differ"),
+    "numbers = [1, 8]": ("numbers = [1, 0]", "ipu_racks.rack-a.numbers: the first and the last of 1 to 16 machines"),
+    '16 = "ipum-16:mgmt 02:00:00:00:01:10"': ('16 = "ipum-16:bmc"', "no cable of a switch ends at ipum-16:mgmt"),
 }  # fmt: skip
 
 

@@ -62,6 +62,20 @@ def test_ranges_are_joined() -> None:
     assert vlans.listed(()) == ""
 
 
+@pytest.mark.parametrize("name", ["lyon", "twoleaves"])
+def test_machines_of_v_ipu_are_those_of_the_site(sites: dict[str, Site], name: str) -> None:
+    found = [
+        (machine, serial, place, rack.name, rack.ring)
+        for rack in RACKS[name].ipu_racks
+        for place, (machine, serial) in enumerate(rack.serials.items(), 1)
+    ]
+    site = sites[name]
+    assert [(where, ring) for *_, where, ring in found] == [
+        (machine.logical_rack, site.logical_rack[machine.logical_rack].topology == "torus") for machine in site.machines
+    ]
+    assert [item[:3] for item in found] == [(one.name, one.serial, one.position) for one in site.machines]
+
+
 @pytest.mark.parametrize(("rack", "switch"), SWITCHES)
 def test_a_state_is_the_same_after_its_file(rack: Rack, switch: Switch) -> None:
     assert switch in rack.switches

@@ -43,7 +43,9 @@ def _clouds(sandbox: Sandbox, proxy: Proxy, path: Path) -> Path:
     through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
     clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
     path.write_text(yaml.safe_dump({"clouds": clouds}))
-    shutil.copy(sandbox.dir / "switches.yaml", path.parent)
+    for name in ("switches.yaml", "vipu.yaml"):
+        if (sandbox.dir / name).exists():
+            shutil.copy(sandbox.dir / name, path.parent)
     return path
 
 

@@ -94,7 +94,9 @@ def clouds_in(sandbox: Sandbox, folder: Path, region: str | None) -> Iterator[No
         known["clouds"][sandbox.cloud]["region_name"] = region
     path = folder / "clouds.yaml"
     path.write_text(yaml.safe_dump(known))
-    shutil.copy(sandbox.dir / "switches.yaml", folder)
+    for name in ("switches.yaml", "vipu.yaml"):
+        if (sandbox.dir / name).exists():
+            shutil.copy(sandbox.dir / name, folder)
     before = os.environ["OS_CLIENT_CONFIG_FILE"]
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(path)
     try:
