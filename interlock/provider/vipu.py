@@ -82,6 +82,10 @@ class Controllers:
         )
         return VipuController(called, access, runner, REDACTOR.add)
 
+    def place(self, server: str) -> tuple[str, str]:
+        """Plan name and address of a controller, as far as this process knows them."""
+        return self._places.get(server, ("", ""))
+
     def started(self, server: str, controller: VipuController) -> None:
         """Returns once the controller in this server answers. Raises `VipuError` if it does not in time."""
         if server in self._answered:

@@ -93,11 +93,13 @@ class VipuAccessFile(FileModel):
     """How the commands for one controller, or for all, are run."""
 
     run: Literal["local", "ssh"] = Field(description="where commands run: on this machine, or over ssh")
-    command: list[Word] = Field(
-        default=["vipu-admin"], min_length=1, description="words before verb and noun of commands of administrators"
+    command: list[Word] | None = Field(
+        default=None,
+        min_length=1,
+        description="words before verb and noun of commands of administrators; `vipu-admin` unless said",
     )
-    user_command: list[Word] = Field(
-        default=["vipu"], min_length=1, description="the same of commands about partitions"
+    user_command: list[Word] | None = Field(
+        default=None, min_length=1, description="the same of commands about partitions; `vipu` unless said"
     )
     config: str | None = Field(
         default=None, description="file of settings for `--config`, where the commands run; it holds the access key"

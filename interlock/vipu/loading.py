@@ -18,6 +18,7 @@ from .file import VipuAccessFile, VipuFile, VipuSshFile
 NAME = "vipu.yaml"
 #: The entry for controllers that have none of their own.
 DEFAULT = "default"
+COMMAND, USER_COMMAND = ("vipu-admin",), ("vipu",)
 _PLACE = FileBesideClouds(NAME, variable="INTERLOCK_VIPU", page="docs/reference/vipu-file.md")
 
 
@@ -107,8 +108,8 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         hint = "take `ssh` out, or write `run: ssh`"
         faults.add(Code.CONTRADICTION, (*at, "ssh"), "`ssh` is there beside `run: local`", hint)
     return ControllerAccess(
-        command=tuple(entry.command),
-        user_command=tuple(entry.user_command),
+        command=tuple(entry.command or COMMAND),
+        user_command=tuple(entry.user_command or USER_COMMAND),
         config=entry.config,
         user_port=entry.user_port,
         hops=() if entry.ssh is None else _hops(entry.ssh, (*at, "ssh"), folder, faults),
