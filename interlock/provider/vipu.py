@@ -17,7 +17,7 @@ from .redaction import REDACTOR
 
 if TYPE_CHECKING:
     from interlock.vipu.client import VipuController
-    from interlock.vipu.loading import VipuRead
+    from interlock.vipu.loading import ControllerAccess, VipuRead
 
 _PAGE = "write how it is reached (docs/reference/vipu-file.md), then run it again"
 
@@ -63,15 +63,7 @@ class Controllers:
             before = self._places.get(server, ("", ""))
             name, address = name or before[0], address or before[1]
             self._places[server] = name, address
-        try:
-            known = self._load()
-        except InterlockError as error:
-            what = f"nobody knows how V-IPU controller {name or server} is reached"
-            raise refused(f"{what}: {str(error).replace(chr(10), '; ')}", _PAGE) from error
-        entry = known.of(name)
-        if entry is None:
-            what = f"{known.file} does not say how V-IPU controller {name or server} is reached"
-            raise refused(what, f"add `{name or 'default'}` or `default` under `controllers:` there")
+        entry = self.entry(name or server)
         with asking():
             access = entry.of(server, name, address)
         called = name or server
@@ -81,6 +73,19 @@ class Controllers:
             else LocalRunner(called, self._retry_policy)
         )
         return VipuController(called, access, runner, REDACTOR.add)
+
+    def entry(self, name: str) -> ControllerAccess:
+        """How a controller is reached, as `vipu.yaml` has it. Raises `Failure` where it has no entry for it."""
+        try:
+            known = self._load()
+        except InterlockError as error:
+            what = f"nobody knows how V-IPU controller {name} is reached"
+            raise refused(f"{what}: {str(error).replace(chr(10), '; ')}", _PAGE) from error
+        entry = known.of(name)
+        if entry is None:
+            what = f"{known.file} does not say how V-IPU controller {name} is reached"
+            raise refused(what, f"add `{name}` or `default` under `controllers:` there")
+        return entry
 
     def place(self, server: str) -> tuple[str, str]:
         """Plan name and address of a controller, as far as this process knows them."""

@@ -95,11 +95,10 @@ class VipuAccessFile(FileModel):
     run: Literal["local", "ssh"] = Field(description="where commands run: on this machine, or over ssh")
     command: list[Word] | None = Field(
         default=None,
-        min_length=1,
         description="words before verb and noun of commands of administrators; `vipu-admin` unless said",
     )
     user_command: list[Word] | None = Field(
-        default=None, min_length=1, description="the same of commands about partitions; `vipu` unless said"
+        default=None, description="the same of commands about partitions; `vipu` unless said"
     )
     config: str | None = Field(
         default=None, description="file of settings for `--config`, where the commands run; it holds the access key"

@@ -107,6 +107,9 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
     if entry.run == "local" and entry.ssh is not None:
         hint = "take `ssh` out, or write `run: ssh`"
         faults.add(Code.CONTRADICTION, (*at, "ssh"), "`ssh` is there beside `run: local`", hint)
+    for key in ("command", "user_command"):
+        if getattr(entry, key) == []:
+            faults.add(Code.VALUE, (*at, key), f"`{key}` has no words", "name the program at least, or leave it out")
     return ControllerAccess(
         command=tuple(entry.command or COMMAND),
         user_command=tuple(entry.user_command or USER_COMMAND),

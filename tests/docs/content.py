@@ -41,6 +41,7 @@ import interlock.resources
 import interlock.store
 import interlock.switches
 import interlock.ufm
+import interlock.vipu
 import interlock.vocabulary
 import policies
 import policies.authority
@@ -91,7 +92,8 @@ ROOMS = (
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,
-    interlock.channel, interlock.switches, interlock.ufm, interlock.store,
+    interlock.channel, interlock.switches, interlock.ufm, interlock.vipu,
+    interlock.store,
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,
     interlock.model.text,
