@@ -16,7 +16,7 @@ from .errors import Failure, Trouble, refused
 from .redaction import REDACTOR
 
 if TYPE_CHECKING:
-    from interlock.vipu.client import VipuController
+    from interlock.vipu.client import ControllerClient
     from interlock.vipu.loading import ControllerAccess, VipuRead
 
 _PAGE = "write how it is reached (docs/reference/vipu-file.md), then run it again"
@@ -50,13 +50,14 @@ class Controllers:
         self._answered: set[str] = set()
         self._lock = threading.Lock()
         self._places: dict[str, tuple[str, str]] = {}
+        self._known: VipuRead | None = None
 
-    def of(self, server: str, name: str = "", address: str = "") -> VipuController:
+    def of(self, server: str, name: str = "", address: str = "") -> ControllerClient:
         """The controller in the server with this uuid, of which plan name and address may be known from before.
 
         Raises `Failure` where `vipu.yaml` does not say how it is reached.
         """
-        from interlock.vipu.client import VipuController
+        from interlock.vipu.client import ControllerClient
         from interlock.vipu.transport import LocalRunner, SshRunner
 
         with self._lock:
@@ -72,12 +73,13 @@ class Controllers:
             if access.hops
             else LocalRunner(called, self._retry_policy)
         )
-        return VipuController(called, access, runner, REDACTOR.add)
+        return ControllerClient(called, access, runner, REDACTOR.add)
 
     def entry(self, name: str) -> ControllerAccess:
         """How a controller is reached, as `vipu.yaml` has it. Raises `Failure` where it has no entry for it."""
         try:
-            known = self._load()
+            # Read once: each look at an object asks for it.
+            known = self._known = self._known or self._load()
         except InterlockError as error:
             what = f"nobody knows how V-IPU controller {name} is reached"
             raise refused(f"{what}: {str(error).replace(chr(10), '; ')}", _PAGE) from error
@@ -91,7 +93,7 @@ class Controllers:
         """Plan name and address of a controller, as far as this process knows them."""
         return self._places.get(server, ("", ""))
 
-    def started(self, server: str, controller: VipuController) -> None:
+    def started(self, server: str, controller: ControllerClient) -> None:
         """Returns once the controller in this server answers. Raises `VipuError` if it does not in time."""
         if server in self._answered:
             return

@@ -1,4 +1,4 @@
-"""What may not be deleted only to be made anew: partitions of V-IPU, since that ends what runs on them."""
+"""What may not be deleted only to be recreated: partitions of V-IPU, since that ends what runs on them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_replaced(cloud: Cloud, admission: Admission, target: Target[Any], iden
     if isinstance(target.spec, VipuPartition):
         planned = admission.by_name.get((VipuPartition.KIND, target.name))
         if planned is None or not planned.spec["replaceable"]:
-            what = f"{VipuPartition.KIND} {target.name} would be deleted and made anew, which ends what runs on it"
+            what = f"{VipuPartition.KIND} {target.name} would be recreated, which ends what runs on it"
             raise refused(what, _ALLOW)
     if isinstance(target.spec, VipuAllocation):
         _check_users(cloud, admission, target, VipuId.parse(ident))
@@ -45,6 +45,6 @@ def _check_users(cloud: Cloud, admission: Admission, target: Target[VipuAllocati
     with asking():
         partitions = cloud.controllers.of(ident.server, spec.controller, spec.address).partitions().values()
     if left := sorted(item.id for item in partitions if item.allocation == ident.name):
-        what = f"{spec.KIND} {target.name} would be deleted and made anew, with partitions that users made: "
+        what = f"{spec.KIND} {target.name} would be recreated, with partitions that users made: "
         hint = "have these users remove them, then run `pulumi up` again"
         raise refused(f"{what}{', '.join(left)}", hint)

@@ -30,7 +30,7 @@ _SEE_FLAGS = f"{_SEE_LOG}; if it does not know a flag, say under `flags:` in vip
 
 
 @dataclass(frozen=True)
-class VipuController:
+class ControllerClient:
     """One controller, called by its plan name. `told`: hears of each access key before anybody else does."""
 
     name: str

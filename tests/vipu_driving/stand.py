@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from interlock.vipu.client import VipuController
+from interlock.vipu.client import ControllerClient
 from interlock.vipu.loading import ControllerAccess, load_vipu
 from interlock.vipu.transport import LocalRunner, Ran
 from sandbox.vipu import shims
@@ -55,9 +55,9 @@ class Stand:
         assert found is not None
         return found.of(SERVER, "acme-train-controller", "10.0.0.5")
 
-    def controller(self, told: Any = lambda _: None) -> VipuController:
+    def controller(self, told: Any = lambda _: None) -> ControllerClient:
         """It, with its commands run in this process: starting one for each takes most of a test's time."""
-        return VipuController("acme-train-controller", self.access(), InProcess(self.folder), told)
+        return ControllerClient("acme-train-controller", self.access(), InProcess(self.folder), told)
 
     def fault(self, text: str) -> None:
         """The next such call goes wrong."""

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from interlock.retry import RetryPolicy
-from interlock.vipu.client import VipuController
+from interlock.vipu.client import ControllerClient
 from interlock.vipu.errors import VipuError, VipuTrouble
 from interlock.vipu.transport import LocalRunner, VipuLimits
 
 from .stand import PYTHON, Recording, Stand
 
 
-def _partition(controller: VipuController, name: str = "p", ipus: int = 8) -> None:
+def _partition(controller: ControllerClient, name: str = "p", ipus: int = 8) -> None:
     line = controller.lines.partition(
         name, allocation="train", ipus=ipus, gcds=1, replicas=1, reconfigurable=False, sync_type="c2-compatible",
         routing="default",
@@ -26,7 +26,7 @@ def _partition(controller: VipuController, name: str = "p", ipus: int = 8) -> No
     controller.create_partition(line)
 
 
-def _cluster(controller: VipuController) -> None:
+def _cluster(controller: ControllerClient) -> None:
     for number in (1, 2):
         controller.create_agent(f"ag{number}", f"10.2.1.{number}", 8080)
     controller.create_cluster("train", ["ag1", "ag2"], 1, "mesh", "none")
@@ -105,7 +105,7 @@ def test_a_key_is_told_and_shown_nowhere(stand: Stand, capfd: pytest.CaptureFixt
     told = list[str]()
     _cluster(stand.controller())
     recorded = Recording(LocalRunner("c"), [])
-    controller = VipuController("c", stand.access(), recorded, told.append)
+    controller = ControllerClient("c", stand.access(), recorded, told.append)
     controller.create_user("node-0", ["train"])
     key = controller.new_key("node-0")
     assert told[-1] == key

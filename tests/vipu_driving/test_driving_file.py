@@ -119,7 +119,7 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
         target: Any = _target(vpod, plan, name)
         check_replaced(cloud, vpod.admission(new), target, vpod.state[name][0])
 
-    with pytest.raises(Failure, match="VipuPartition p would be deleted and made anew") as caught:
+    with pytest.raises(Failure, match="VipuPartition p would be recreated") as caught:
         check("p", plan)
     assert "replaceable: true" in caught.value.hint
     with pytest.raises(Failure, match="with partitions that users made: job-1"):
@@ -141,8 +141,10 @@ def test_a_preflight_names_controllers_without_a_way(stand: Stand, tmp_path: Pat
     (fault,) = [*controllers(cloud, _only(vpod, plan))]
     assert "does not say how V-IPU controller acme-train-controller is reached" in fault.message
     file.write_text(_LOCAL)
+    cloud.controllers = Controllers(AT_ONCE, lambda: load_vipu(file))
     assert [*controllers(cloud, _only(vpod, plan))] == []
     file.unlink()
+    cloud.controllers = Controllers(AT_ONCE, lambda: load_vipu(file))
     (fault,) = [*controllers(cloud, _only(vpod, plan))]
     assert "there is no such file" in fault.message
 

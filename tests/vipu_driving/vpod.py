@@ -27,7 +27,7 @@ from interlock.resources import (
     VipuUser,
 )
 from interlock.retry import RetryBudget
-from interlock.vipu.client import VipuController
+from interlock.vipu.client import ControllerClient
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import VipuId
@@ -79,7 +79,7 @@ class Vpod:
     state: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     servers: dict[str, str] = field(default_factory=lambda: {SERVER: f"interlock:{OWNER}:{CONTROLLER}"})
     #: How commands are run; by default as the stand does.
-    controller: VipuController | None = None
+    controller: ControllerClient | None = None
 
     def cloud(self) -> Cloud:
         """A cloud that nobody logs in to, with controllers that are there."""
@@ -90,7 +90,7 @@ class Vpod:
         way = self.controller or stand.controller()
 
         class Here(Controllers):
-            def of(self, server: str, name: str = "", address: str = "") -> VipuController:
+            def of(self, server: str, name: str = "", address: str = "") -> ControllerClient:
                 assert server == SERVER, (name, address)
                 return replace(way, name=CONTROLLER)
 

@@ -21,7 +21,7 @@ from interlock.vocabulary.pair_ids import VipuId
 from .base import Actuator, Observed, Target
 
 if TYPE_CHECKING:
-    from interlock.vipu.client import VipuController
+    from interlock.vipu.client import ControllerClient
     from interlock.vipu.commands import Noun
 
 V = TypeVar("V", bound=VipuObject)
@@ -39,18 +39,18 @@ class VipuActuator(Actuator[V]):
     NOUN: ClassVar[Noun]
 
     @abstractmethod
-    def look(self, controller: VipuController, ident: VipuId, target: Target[V] | None) -> Observed | None:
+    def look(self, controller: ControllerClient, ident: VipuId, target: Target[V] | None) -> Observed | None:
         """An object as its controller has it; None if it has none of this id. Raises `VipuError`."""
 
     @abstractmethod
-    def other_content(self, controller: VipuController, target: Target[V]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[V]) -> str:
         """In which way the object of the planned id is not what is planned; empty if it is. Raises `VipuError`."""
 
     @abstractmethod
-    def make(self, controller: VipuController, target: Target[V]) -> None:
+    def make(self, controller: ControllerClient, target: Target[V]) -> None:
         """Has it made. Raises `VipuError`."""
 
-    def users(self, controller: VipuController, ident: VipuId) -> Iterable[str]:
+    def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         """What is on it, in words: while there is any, it cannot go. Raises `VipuError`."""
         return ()
 
@@ -113,7 +113,7 @@ class VipuActuator(Actuator[V]):
             if failure.trouble not in UNANSWERED or not _is_gone(cloud, named.server):
                 raise
 
-    def let_go(self, controller: VipuController, ident: VipuId, target: Target[V]) -> None:
+    def let_go(self, controller: ControllerClient, ident: VipuId, target: Target[V]) -> None:
         """Takes off it what goes with it. Raises `VipuError`, or `Failure` if it is not what this stack made."""
 
     def words(self, target: Target[V]) -> str:
@@ -121,7 +121,7 @@ class VipuActuator(Actuator[V]):
         return f"{target.spec.KIND} {target.name}: {self.NOUN} {target.spec.name} of {target.spec.controller}"
 
 
-def controller_of(cloud: Cloud, ident: VipuId, target: Target[Any] | None) -> VipuController:
+def controller_of(cloud: Cloud, ident: VipuId, target: Target[Any] | None) -> ControllerClient:
     """The controller that has an object. Raises `Failure`."""
     if target is None:
         return cloud.controllers.of(ident.server)

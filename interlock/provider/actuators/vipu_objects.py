@@ -16,7 +16,7 @@ from .vipu import VipuActuator, controller_of, differences, names_in
 
 if TYPE_CHECKING:
     from interlock.vipu.answers import SaidAgent
-    from interlock.vipu.client import VipuController
+    from interlock.vipu.client import ControllerClient
     from interlock.vipu.commands import Noun
 
 _ANSWERS = frozenset({"ONLINE", "MAINTENANCE"})
@@ -30,7 +30,7 @@ class VipuAgentActuator(VipuActuator[VipuAgent]):
     NOUN: ClassVar[Noun] = "agent"
     PATIENCE: ClassVar[float] = 180.0
 
-    def look(self, controller: VipuController, ident: VipuId, target: Target[VipuAgent] | None) -> Observed | None:
+    def look(self, controller: ControllerClient, ident: VipuId, target: Target[VipuAgent] | None) -> Observed | None:
         found = controller.agents().get(ident.name)
         if found is None:
             return None
@@ -38,14 +38,14 @@ class VipuAgentActuator(VipuActuator[VipuAgent]):
         reason = "" if phase is Phase.READY else _unheard(found, target)
         return Observed(str(ident), "", {"host": found.host, "port": found.port}, phase=phase, reason=reason)
 
-    def other_content(self, controller: VipuController, target: Target[VipuAgent]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[VipuAgent]) -> str:
         found, spec = controller.agents()[target.spec.name], target.spec
         return differences({"address": (f"{found.host}:{found.port}", f"{spec.host}:{spec.port}")})
 
-    def make(self, controller: VipuController, target: Target[VipuAgent]) -> None:
+    def make(self, controller: ControllerClient, target: Target[VipuAgent]) -> None:
         controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
 
-    def users(self, controller: VipuController, ident: VipuId) -> Iterable[str]:
+    def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         return [f"cluster {item.id}" for item in controller.clusters().values() if ident.name in item.agents]
 
 
@@ -65,7 +65,7 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
     NOUN: ClassVar[Noun] = "cluster"
     PATIENCE: ClassVar[float] = 600.0
 
-    def look(self, controller: VipuController, ident: VipuId, target: Target[VipuCluster] | None) -> Observed | None:
+    def look(self, controller: ControllerClient, ident: VipuId, target: Target[VipuCluster] | None) -> Observed | None:
         found = controller.clusters().get(ident.name)
         if found is None:
             return None
@@ -76,7 +76,7 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
         phase = Phase.PENDING if found.state in _ON_ITS_WAY else Phase.READY
         return Observed(str(ident), "", fields, references, phase=phase, reason=f"it is {found.state}")
 
-    def other_content(self, controller: VipuController, target: Target[VipuCluster]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[VipuCluster]) -> str:
         found, spec = controller.clusters()[target.spec.name], target.spec
         return differences({
             # In order: it is that of the cables.
@@ -86,13 +86,13 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
             "IPU-Link domains": (found.link_domains, spec.link_domains),
         })  # fmt: skip
 
-    def make(self, controller: VipuController, target: Target[VipuCluster]) -> None:
+    def make(self, controller: ControllerClient, target: Target[VipuCluster]) -> None:
         spec = target.spec
         controller.create_cluster(
             spec.name, names_in(target.many("agents")), spec.link_domains, spec.topology, spec.cluster_topology
         )
 
-    def users(self, controller: VipuController, ident: VipuId) -> Iterable[str]:
+    def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         yield from (f"allocation {item.id}" for item in controller.allocations().values() if item.cluster == ident.name)
         yield from (f"partition {item.id}" for item in controller.partitions().values() if item.cluster == ident.name)
 
@@ -104,7 +104,9 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
     NOUN: ClassVar[Noun] = "allocation"
     PATIENCE: ClassVar[float] = 180.0
 
-    def look(self, controller: VipuController, ident: VipuId, target: Target[VipuAllocation] | None) -> Observed | None:
+    def look(
+        self, controller: ControllerClient, ident: VipuId, target: Target[VipuAllocation] | None
+    ) -> Observed | None:
         found = controller.allocations().get(ident.name)
         if found is None:
             return None
@@ -112,7 +114,7 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
         cluster = {} if found.cluster is None else {"cluster": str(VipuId(ident.server, "cluster", found.cluster))}
         return Observed(str(ident), "", references=cluster)
 
-    def other_content(self, controller: VipuController, target: Target[VipuAllocation]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[VipuAllocation]) -> str:
         found = controller.allocations()[target.spec.name]
         cluster = VipuId.parse(target.one("cluster")).name
         planned = controller.clusters().get(cluster)
@@ -121,10 +123,10 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
             "agents": (frozenset(found.agents), frozenset(() if planned is None else planned.agents)),
         })  # fmt: skip
 
-    def make(self, controller: VipuController, target: Target[VipuAllocation]) -> None:
+    def make(self, controller: ControllerClient, target: Target[VipuAllocation]) -> None:
         controller.create_allocation(target.spec.name, VipuId.parse(target.one("cluster")).name)
 
-    def let_go(self, controller: VipuController, ident: VipuId, target: Target[VipuAllocation]) -> None:
+    def let_go(self, controller: ControllerClient, ident: VipuId, target: Target[VipuAllocation]) -> None:
         for partition in controller.partitions().values():
             # Planned ones went before; one that is on its way out is waited for, as `users` names it.
             if partition.allocation == ident.name and partition.state != "REMOVING":
@@ -139,7 +141,7 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
                 raise Failure(Trouble.IN_USE, what, "remove that user at the controller, then run the command again")
             controller.restrict_user(user.id, left)
 
-    def users(self, controller: VipuController, ident: VipuId) -> Iterable[str]:
+    def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         return [f"partition {item.id}" for item in controller.partitions().values() if item.allocation == ident.name]
 
 
@@ -149,7 +151,7 @@ class VipuUserActuator(VipuActuator[VipuUser]):
     KIND: ClassVar[type[Resource]] = VipuUser
     NOUN: ClassVar[Noun] = "user"
 
-    def look(self, controller: VipuController, ident: VipuId, target: Target[VipuUser] | None) -> Observed | None:
+    def look(self, controller: ControllerClient, ident: VipuId, target: Target[VipuUser] | None) -> Observed | None:
         found = controller.users().get(ident.name)
         if found is None:
             return None
@@ -161,12 +163,12 @@ class VipuUserActuator(VipuActuator[VipuUser]):
         ids = tuple(str(VipuId(ident.server, "allocation", name)) for name in names)
         return Observed(str(ident), "", references={"allocations": ids})
 
-    def other_content(self, controller: VipuController, target: Target[VipuUser]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[VipuUser]) -> str:
         found = controller.users()[target.spec.name]
         allocations = None if found.allocations is None else tuple(sorted(found.allocations))
         return differences({"allocations": (allocations, tuple(sorted(names_in(target.many("allocations")))))})
 
-    def make(self, controller: VipuController, target: Target[VipuUser]) -> None:
+    def make(self, controller: ControllerClient, target: Target[VipuUser]) -> None:
         controller.create_user(target.spec.name, names_in(target.many("allocations")))
 
     def update(self, cloud: Cloud, target: Target[VipuUser], seen: Observed, changed: frozenset[str]) -> None:

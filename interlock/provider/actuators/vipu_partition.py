@@ -13,7 +13,7 @@ from .vipu import VipuActuator, differences
 
 if TYPE_CHECKING:
     from interlock.vipu.answers import SaidPartition
-    from interlock.vipu.client import VipuController
+    from interlock.vipu.client import ControllerClient
     from interlock.vipu.commands import Noun
 
 _PHASES = {"ACTIVE": Phase.READY, "ERROR": Phase.BROKEN}
@@ -26,7 +26,9 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
     NOUN: ClassVar[Noun] = "partition"
     PATIENCE: ClassVar[float] = 600.0
 
-    def look(self, controller: VipuController, ident: VipuId, target: Target[VipuPartition] | None) -> Observed | None:
+    def look(
+        self, controller: ControllerClient, ident: VipuId, target: Target[VipuPartition] | None
+    ) -> Observed | None:
         found = controller.partitions().get(ident.name)
         if found is None:
             return None
@@ -40,10 +42,10 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
         phase = _PHASES.get(found.state, Phase.PENDING)
         return Observed(str(ident), "", fields, references, phase=phase, reason=reason)
 
-    def other_content(self, controller: VipuController, target: Target[VipuPartition]) -> str:
+    def other_content(self, controller: ControllerClient, target: Target[VipuPartition]) -> str:
         return _other(controller.partitions()[target.spec.name], target)
 
-    def make(self, controller: VipuController, target: Target[VipuPartition]) -> None:
+    def make(self, controller: ControllerClient, target: Target[VipuPartition]) -> None:
         spec = target.spec
         line = controller.lines.partition(
             spec.name,
@@ -57,7 +59,7 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
         )
         controller.create_partition(line)
 
-    def let_go(self, controller: VipuController, ident: VipuId, target: Target[VipuPartition]) -> None:
+    def let_go(self, controller: ControllerClient, ident: VipuId, target: Target[VipuPartition]) -> None:
         found = controller.partitions().get(ident.name)
         if found is not None and (why := _other(found, target)):
             what = f"{self.words(target)} is not the one that this stack made: {why}"
