@@ -14,6 +14,7 @@ from interlock.model.schema import SCHEMAS, named
 from interlock.planning.wiring import SiteWiring
 from interlock.switches.file import switches_schema
 from interlock.ufm.file import fabrics_schema
+from interlock.vipu.file import vipu_schema
 
 
 class File(StrEnum):
@@ -26,6 +27,7 @@ class File(StrEnum):
     FABRIC_EVIDENCE = "fabric-evidence"
     SWITCHES = "switches"
     FABRICS = "fabrics"
+    VIPU = "vipu"
     WIRING = "wiring"
     REPORT = "report"
 
@@ -51,6 +53,7 @@ ALL_SCHEMAS = {
     **SCHEMAS,
     str(File.SWITCHES): switches_schema,
     str(File.FABRICS): fabrics_schema,
+    str(File.VIPU): vipu_schema,
     str(File.WIRING): wiring_schema,
     str(File.REPORT): report_schema,
 }

@@ -32,6 +32,7 @@ from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
 from .switch_readings import SwitchReadings
 from .turns import ClaimsPlace, StackHolding
+from .vipu import Controllers
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
@@ -115,6 +116,8 @@ class Cloud:
         self.switches: SwitchReadings | None = SwitchReadings()
         #: Fabric managers of the site's InfiniBand subnets.
         self.fabrics = Fabrics(self.retry_policy)
+        #: V-IPU controllers of vPODs.
+        self.controllers = Controllers(self.retry_policy)
         #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
         #: may raise `Failure`.
         self.held_before: Callable[[], frozenset[str]] = frozenset

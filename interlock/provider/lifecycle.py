@@ -33,6 +33,7 @@ from .pools import ThreadPools
 from .references import check_person, target_of
 from .removing import Remover, Waiting, pauses
 from .state import Declared, as_made, as_made_from, as_seen, differing, immutable, outputs, previewed, recorded_target
+from .vipu_replacing import check_replaced
 
 #: How often a creation is tried, and for what again: its answer was lost, so it is looked for first; or the quota
 #: was full. Neutron counts an object beside the reservation it was made under until its request has ended, so of
@@ -168,6 +169,7 @@ class Lifecycle:
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
         if recreated:
             await self._run(actuator, check_redone, self._cloud, item, ident, self._gate.planned_host(item.name))
+            await self._run(actuator, check_replaced, self._cloud, self._gate.admission, target, ident)
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

@@ -47,6 +47,13 @@ CARRIERS: dict[str, Carrier] = {
     "SwitchPort": Carrier("description", "members of the project", _NEUTRON),
     # Names of partitions are UFM's or anybody's: see `partition_ownership`.
     "PartitionKey": Carrier("", "administrators of UFM", "the claims of its key, and the exact set of its GUIDs"),
+    **dict.fromkeys(
+        ("VipuAgent", "VipuCluster", "VipuAllocation", "VipuUser"),
+        Carrier("", "administrators of the controller", "the controller's server, which is checked, and the content"),
+    ),
+    "VipuPartition": Carrier(
+        "", "users of the allocation", "the controller's server, which is checked, and the content"
+    ),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
     "FlavorAccess": Carrier("", "administrators", "the pair itself; flavour and project are checked"),
     "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),

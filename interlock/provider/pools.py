@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 #: Calls at once, per type of service in the catalogue. `claims` is the operator's own store, in which all calls of one
 #: process change the one record of its stack: after a kill the engine lets go of two footprints side by side.
-#: `infiniband` is UFM, which no catalogue has.
+#: `infiniband` is UFM, and `vipu` the controllers of vPODs, which no catalogue has.
 SIZES: dict[str, int] = {
     "identity": 4,
     "network": 8,
@@ -26,6 +26,7 @@ SIZES: dict[str, int] = {
     "baremetal": 4,
     "key-manager": 4,
     "infiniband": 4,
+    "vipu": 2,
     "claims": 1,
 }
 

@@ -23,10 +23,11 @@ from interlock.resources import (
 from interlock.store.refusals import another_person
 from interlock.vocabulary import ExistingObject, Person, Reference, Scheme, StackName
 from interlock.vocabulary.owners import OwnerId
-from interlock.vocabulary.pair_ids import CredentialId
+from interlock.vocabulary.pair_ids import CredentialId, VipuId
 from interlock.vocabulary.references import OPERATOR_USER
 
 from .actuators import ACTUATORS, Ids, Target
+from .actuators.vipu import VipuActuator
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .markers import marker
@@ -159,12 +160,22 @@ class _Look:
     def _marker(self, kind: str, reference: str, ident: str) -> str:
         if kind == RouterInterface.KIND:
             return self._of_interface(reference, ident)
+        if isinstance(found := ACTUATORS[kind], VipuActuator):
+            return self._of_controller(kind, found.NOUN, reference, ident)
         if kind != S3Credential.KIND:
             return marker_of(self._cloud, kind, ident)
         # A key carries nothing: it is ours if its user is the one that the proof gives it.
         planned = self._admission.by_name[kind, reference].spec["user"]
         carried = marker_of(self._cloud, "ServiceUser", CredentialId.parse(ident).user)
         return marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
+
+    def _of_controller(self, kind: str, noun: str, reference: str, ident: str) -> str:
+        """An object of V-IPU carries nothing: it is ours if its id is the planned one, at our controller's server."""
+        planned, given = self._admission.by_name[kind, reference].spec, VipuId.parse(ident)
+        carried = marker_of(self._cloud, "Server", given.server)
+        own = carried == marker(self._item.owner, planned["controller"])
+        is_planned = (given.noun, given.name) == (noun, planned["name"])
+        return marker(self._item.owner, reference) if own and is_planned else carried
 
     def _of_interface(self, reference: str, ident: str) -> str:
         """An interface carries nothing: it is ours if router and subnet are those that the proof gives it."""

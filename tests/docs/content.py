@@ -41,6 +41,7 @@ import interlock.resources
 import interlock.store
 import interlock.switches
 import interlock.ufm
+import interlock.vipu
 import interlock.vocabulary
 import policies
 import policies.authority
@@ -72,6 +73,8 @@ from interlock.resources import KINDS, Resource
 from interlock.resources.existing import STATED
 from interlock.switches.file import SwitchesFile
 from interlock.ufm.file import FabricsFile
+from interlock.vipu.file import VipuFile
+from interlock.vipu.flags import WORDS
 from interlock.vocabulary import ExistingObject
 from policies.rules import RULES
 from tests.provider import ends
@@ -89,7 +92,8 @@ ROOMS = (
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,
-    interlock.channel, interlock.switches, interlock.ufm, interlock.store,
+    interlock.channel, interlock.switches, interlock.ufm, interlock.vipu,
+    interlock.store,
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,
     interlock.model.text,
@@ -132,6 +136,20 @@ def switches_keys(old: str) -> str:
 def fabrics_keys(old: str) -> str:
     """Every key of fabrics.yaml."""
     return _keys(list(keys(FabricsFile)), old)
+
+
+def vipu_keys(old: str) -> str:
+    """Every key of vipu.yaml."""
+    return _keys(list(keys(VipuFile)), old)
+
+
+def vipu_words(_: str) -> str:
+    """Every flag that is used of V-IPU's commands, and where it was seen."""
+    rows = [
+        (code(word.name), code(word.usual) if word.usual else "none", word.help, word.source or "**unverified**")
+        for word in WORDS
+    ]
+    return table(("name", "usual spelling", "what it is for", "seen in"), rows)
 
 
 def evidence_keys(old: str) -> str:
@@ -348,6 +366,8 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "fabric-evidence-keys": fabric_evidence_keys,
     "switches-keys": switches_keys,
     "fabrics-keys": fabrics_keys,
+    "vipu-keys": vipu_keys,
+    "vipu-words": vipu_words,
     "evidence-steps": evidence_steps,
     "existing-keys": existing_keys,
     "sharing-guards": sharing_guards,

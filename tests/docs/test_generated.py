@@ -19,6 +19,7 @@ from interlock.provider.markers import CARRIERS
 from interlock.resources import KINDS
 from interlock.switches.file import SwitchesFile, switches_schema
 from interlock.ufm.file import FabricsFile, fabrics_schema
+from interlock.vipu.file import VipuFile, vipu_schema
 from policies.rules import RULES
 from tests.docs.content import CONTENT
 from tests.docs.file_keys import keys
@@ -57,6 +58,7 @@ def test_nothing_is_missing_from_the_tables() -> None:
 
 SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile),
               (switches_schema(), SwitchesFile), (fabrics_schema(), FabricsFile),
+              (vipu_schema(), VipuFile),
               (seen_switch_schema(), SwitchEvidenceFile), (seen_fabric_schema(), FabricEvidenceFile)]  # fmt: skip
 
 

@@ -79,6 +79,8 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/model/site/whole_nodes.py", ":"): (1, "an alias and how many devices, as Nova takes them"),
     ("interlock/model/tenant/values.py", "/"): (1, "the path of a folder on a server"),
     ("interlock/planning/share_mounts.py", ":"): (1, "what is mounted, as mount(8) has it; nobody reads it back"),
+    ("interlock/provider/actuators/vipu_objects.py", ":"): (2, "host and port of an agent, for people"),
+    ("interlock/vipu/loading.py", ":"): (1, "host and port of an ssh server, for people"),
     ("interlock/provider/actuators/quotas.py", "/"): (4, _PATH),
     ("interlock/provider/actuators/s3.py", "/"): (1, _PATH),
     ("interlock/provider/actuators/server.py", "/"): (2, _PATH),

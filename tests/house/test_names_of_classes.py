@@ -16,6 +16,7 @@ INTERNAL = {
     "AnswerMisread": "what a switch answered, told as `SwitchUnread`",
     "CommandRefused": "the same, or told as what is unknown of a switch",
     "UfmMisread": "what UFM answered, told as `UfmError`",
+    "VipuMisread": "what a V-IPU controller answered, told as `VipuError`",
     "_Endless": "the same, of an answer that does not end",
     "Changed": "a lost race for an object of the store, which the ledger settles",
     "ConditionFailed": "the same, as an S3 server says it",

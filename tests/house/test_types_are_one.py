@@ -17,6 +17,8 @@ _LISTS = "the file has lists as people write them, what is kept is frozen"
 _FACT = "a fact that rules see: it names nodes and owners, where the resource has references"
 #: Fields that two classes share -> why they are two.
 TWO: dict[frozenset[str], str] = {
+    frozenset({"host", "port", "username", "key_file", "known_hosts"}): "a host on the way as a file states it, whose "
+    "keys may be left out, and a host as it is logged in to",
     frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
     frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
     frozenset({"count", "flavor", "image"}): _RAW,

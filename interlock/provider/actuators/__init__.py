@@ -33,6 +33,8 @@ from .shares import ShareAccessActuator, ShareActuator, ShareQuotaActuator, Shar
 from .storage import VolumeActuator, VolumeAttachmentActuator, VolumeTypeActuator
 from .stored_credential import StoredCredentialActuator
 from .switch_port import SwitchPortActuator
+from .vipu_objects import VipuAgentActuator, VipuAllocationActuator, VipuClusterActuator, VipuUserActuator
+from .vipu_partition import VipuPartitionActuator
 
 #: Kind -> its actuator.
 ACTUATORS: dict[str, Actuator[Any]] = {
@@ -49,6 +51,8 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         BucketPolicyActuator(),
         ShareQuotaActuator(), ShareTypeActuator(), ShareActuator(), ShareAccessActuator(),
         StoredCredentialActuator(),
+        VipuAgentActuator(), VipuClusterActuator(), VipuAllocationActuator(), VipuUserActuator(),
+        VipuPartitionActuator(),
     )
 }  # fmt: skip
 

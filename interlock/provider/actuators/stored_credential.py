@@ -1,4 +1,4 @@
-"""S3 keys that wait in Barbican for a server: a secret, and the ticket that says which server gets it once.
+"""Keys of S3 and of V-IPU users that wait in Barbican for a server: a secret, and the ticket that says who gets it.
 
 Both carry the marker in `mode` from the request that makes them, so whatever a kill leaves is found by it and belongs
 to this one object: nothing of another credential of the same server is touched, whoever is at work on it meanwhile.
@@ -15,8 +15,9 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import plain_id
+from interlock.provider.vipu_keys import settings_with_new_key
 from interlock.resources import Resource, StoredCredential
-from interlock.vocabulary.pair_ids import CredentialId
+from interlock.vocabulary.pair_ids import CredentialId, VipuId
 
 from .base import Actuator, Ids, Observed, Phase, Target
 from .s3 import opened_by
@@ -27,11 +28,11 @@ _STOPPED = "the run that left it was stopped before the server was told of it"
 
 
 class StoredCredentialActuator(Actuator[StoredCredential]):
-    """The way of one S3 key to one server. The id is Barbican's of the ticket, in the project of the login.
+    """The way of one key to one server. The id is Barbican's of the ticket, in the project of the login.
 
-    What waits is the text of an AWS credentials file, or munge's key. The ticket stays when the server has fetched it,
-    and says so. One whose secret expired or was lost on the way, or that is for another server or key than is planned,
-    will not become ready by itself: it is deleted and left again.
+    What waits is the text of an AWS credentials file, munge's key, or settings of `vipu`. The ticket stays when the
+    server has fetched it, and says so. One whose secret expired or was lost on the way, or that is for another server
+    or key than is planned, will not become ready by itself: it is deleted and left again.
 
     What a person left for the server under the same name (`interlock channel put`), or another stack, is neither taken
     over nor deleted: both would wait, and the server would get whichever it is told last. So this one is refused until
@@ -128,7 +129,11 @@ def _check_alone(cloud: Cloud, target: Target[StoredCredential]) -> None:
 
 
 def _file(cloud: Cloud, target: Target[StoredCredential]) -> str:
-    """The key as AWS clients read it, or munge. Its secret half is Keystone's to tell, and is recorded nowhere."""
+    """The key as AWS clients read it, or munge, or `vipu`. Its secret half is Keystone's to tell, or the V-IPU
+    controller's, and is recorded nowhere.
+    """
+    if (user := _user_of_vipu(target.one("credential"))) is not None:
+        return settings_with_new_key(cloud, user, target.one("place"))
     key = CredentialId.parse(target.one("credential"))
     found = cloud.api("identity").find(f"/users/{key.user}/credentials/OS-EC2/{key.access}", **_UNLOGGED)
     if found is None:
@@ -141,6 +146,14 @@ def _file(cloud: Cloud, target: Target[StoredCredential]) -> str:
     if opened_by(key.access) == "munge":
         return str(secret)
     return f"[default]\naws_access_key_id = {key.access}\naws_secret_access_key = {secret}\n"
+
+
+def _user_of_vipu(credential: str) -> VipuId | None:
+    """The user of a V-IPU controller that a credential is; None if it is a key of Keystone's."""
+    try:
+        return VipuId.parse(credential)
+    except ValueError:
+        return None
 
 
 def _ticket(cloud: Cloud, listed: Mapping[str, Any]) -> Ticket | None:

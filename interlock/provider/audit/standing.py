@@ -24,9 +24,11 @@ from .listing import Listed
 from .mirror import Mirror
 
 #: Kinds that no list shows, and what is known of them instead.
+_AT_ITS_CONTROLLER = "the V-IPU controller of its vPOD has it; `pulumi refresh` compares it"
 UNLISTED: Mapping[str, str] = {
     "Claims": "they are in the claims store, which is read separately",
     "BucketPolicy": "object storage shows it to keys of the bucket's maker alone; `pulumi refresh` compares it",
+    **dict.fromkeys(("VipuAgent", "VipuCluster", "VipuAllocation", "VipuUser", "VipuPartition"), _AT_ITS_CONTROLLER),
 }
 
 

@@ -27,6 +27,7 @@ from .presence import copies, credential, domains, existing, image_files, referr
 from .segments import free_segments, reserved_segments
 from .shares import shares
 from .switch_ports import binding_role, free_switch_ports, resting_switch_ports
+from .vipu import controllers
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
 
@@ -65,6 +66,7 @@ LOOKS: tuple[Look, ...] = (
     resting_switch_ports,
     fabric_managers,
     free_partitions,
+    controllers,
     whole_hosts,
     shares,
     quotas,
