@@ -14,6 +14,8 @@ from .share_mounts import ShareMount, share_mounts
 
 #: What S3 keys are called where they wait for a server, and in the server.
 S3_KEYS = "s3"
+#: The same of what a V-IPU user needs: its key, and who its controller is.
+VIPU_KEY = "vipu"
 
 
 def own_volume(server: str) -> str:
@@ -54,5 +56,9 @@ def shares_of(scope: VPodScope) -> tuple[str, ...]:
 
 
 def fetched(scope: VPodScope) -> tuple[str, ...]:
-    """Names of what a server of this vPOD fetches after its first boot: the keys of the vPOD's S3 user."""
-    return (S3_KEYS,) if scope.site.channel else ()
+    """Names of what a server of this vPOD fetches after its first boot: keys of the vPOD's S3 user and, where interlock
+    tells controllers of users, of the server's own user at V-IPU.
+    """
+    if not scope.site.channel:
+        return ()
+    return (S3_KEYS, VIPU_KEY) if scope.controller.managed_by == "interlock" else (S3_KEYS,)
