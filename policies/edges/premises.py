@@ -57,7 +57,7 @@ class _Named:
     def __init__(self, plan: PlanFacts) -> None:
         self.owner = plan.owner
         self._names = {
-            "user": {item.name for item in (*plan.users, *plan.vipu_users)},
+            "user": {item.name for item in plan.users} | {item.name for item in plan.vipu_users},
             "key": {item.name for item in plan.credentials},
             "bucket": {item.name for item in plan.buckets},
             "share": {item.name for item in plan.shares},
@@ -114,7 +114,8 @@ def _owners(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
         ("allocation", plan.allocations),
     ):  # fmt: skip
         yield from (_held(named.thing(kind, item.name), item.owner) for item in items)
-    yield from (_held(named.user(item.name), item.owner) for item in (*plan.users, *plan.vipu_users))
+    yield from (_held(named.user(item.name), item.owner) for item in plan.users)
+    yield from (_held(named.user(item.name), item.owner) for item in plan.vipu_users)
     yield from (_held(named.key(item.name), item.owner) for item in plan.credentials)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from interlock.model.site.inventory import Host, Machine
-from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, Server, VipuAllocation
+from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, Server, VipuAgent, VipuAllocation
 
 from .readings import Facts, listed
 from .shared import put
@@ -55,6 +55,8 @@ class Hardware:
         for stack in self.facts.world.stacks:
             for _, allocation in stack.all(VipuAllocation):
                 yield from ((machine, stack.owner) for machine in allocation.machines)
+            for _, agent in stack.all(VipuAgent):
+                yield agent.machine, stack.owner
             for _, server in stack.all(BareMetalServer):
                 yield server.node, stack.owner
             for _, guest in stack.all(Server):
