@@ -129,7 +129,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ShareAccess": (("prefix", "for {}"), ("network", "on {}"), ("vip", "at {}"), ("level", "{}")),
     "VipuAgent": (("machine", "of {}"), ("host", "at {}")),
     "VipuCluster": (
-        ("agents", "{}"), ("topology", "{}"), ("link_domains", "{} IPU-Link domains"),
+        ("topology", "{}"), ("link_domains", "IPU-Link domains {}"),
         ("cluster_topology", "GW-Links {}"),
     ),
     "VipuAllocation": (("machines", "{}"), ("topology", "{}")),

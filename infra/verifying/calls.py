@@ -52,6 +52,7 @@ class PlannedCalls:
             reading.own("user", name, plan.owner)
         reading.users()
         reading.servers()
+        reading.vipu_users()
         reading.data()
 
     def resolve(self) -> None:
@@ -139,7 +140,10 @@ class _CallsOfPlan:
             called = plan.servers.get(item["controller"])
             for port in plan.ports_of(called) if called is not None else ():
                 self.calls.listens.add((controller, plan.node("port", port), plan.owner))
-        for name, item in plan.all("VipuUser").items():
+
+    def vipu_users(self) -> None:
+        """Whoever has a user's key has the allocations that the user is given."""
+        for name, item in self.plan.all("VipuUser").items():
             for allocation in item["allocations"]:
                 self._grant("writes", self._named("user", name), self._named("allocation", allocation))
 

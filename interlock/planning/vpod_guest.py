@@ -23,14 +23,20 @@ def own_volume(server: str) -> str:
     return f"{server}-data"
 
 
-def vipu_api(scope: VPodScope) -> VipuApi:
-    """The vPOD's controller, as its Poplar servers reach it."""
+def vipu_user(scope: VPodScope, index: int) -> str:
+    """Id of a Poplar server's user at V-IPU: the server's name, which nobody else has at any controller of the site."""
+    return scope.server(index)
+
+
+def vipu_api(scope: VPodScope, index: int) -> VipuApi:
+    """The vPOD's controller, as a Poplar server reaches it."""
     claims, partitions = scope.claims, scope.vpod.partitions
     return VipuApi(
         host=controller_address(claims.control_subnet),
         port=scope.controller.user_api_port,
         data_subnet=claims.ipu_data_subnet,
         partition=scope.name("partition", partitions[0].name) if len(partitions) == 1 else None,
+        user=vipu_user(scope, index) if scope.controller.managed_by == "interlock" else None,
     )
 
 

@@ -22,7 +22,7 @@ from .gw_links import joined_racks
 from .machine_order import in_order, machine_numbers
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .vpod_guest import VIPU_KEY, fetched
+from .vpod_guest import VIPU_KEY, fetched, vipu_user
 
 #: A ring of GW-Links has at least two IPU-Link domains in it.
 _RING = 2
@@ -79,7 +79,9 @@ def _write_users(scope: VPodScope, builder: PlanBuilder, common: dict[str, Any],
     """One for each Poplar server, so that the key of one can be taken back alone; and how it gets the key."""
     for index in range(scope.vpod.poplar.servers):
         server = scope.server(index)
-        user = builder.add(f"{server}-vipu", VipuUser(name=server, allocations=(allocation,), **common))
+        user = builder.add(
+            f"{server}-vipu", VipuUser(name=vipu_user(scope, index), allocations=(allocation,), **common)
+        )
         if not scope.bare_metal and VIPU_KEY in fetched(scope):
             handed = StoredCredential(project=scope.project, credential=user, place=server, item=VIPU_KEY)
             builder.add(f"{user}-key", handed)

@@ -162,8 +162,9 @@ def _images(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
 
 
 def _controllers(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
-    """Whoever may call a controller has its allocations; who may call it follows from where its ports stand. Whoever has
-    a user's key has the user's allocations.
+    """Whoever may call a controller has its allocations; who may call it follows from where its ports stand.
+
+    Whoever has a user's key has the user's allocations.
     """
     for allocation in facts.plan.allocations:
         controller = named.thing("server", allocation.controller)

@@ -159,9 +159,7 @@ def allocation_unknown() -> Draft:
 def one_allocation() -> Draft:
     """Both machines in acme's."""
     draft = _boundary()
-    both_machines = VipuAllocation(
-        name="x", controller="acme-controller", cluster="x", machines=("ipum-04", "ipum-05")
-    )
+    both_machines = VipuAllocation(name="x", controller="acme-controller", cluster="x", machines=("ipum-04", "ipum-05"))
     draft.add(A, "acme-a-allocation", both_machines)
     return draft
 
