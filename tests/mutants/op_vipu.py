@@ -128,7 +128,7 @@ VIPU: tuple[Operator, ...] = (
     ),
     Operator(
         "vipu-user-of-another", "a V-IPU user with another's allocation",
-        user_of_another, user_of_ones_own, "AUTH-01", ("FACT-01", "TOP-10"),
+        user_of_another, user_of_ones_own, "TOP-10", ("AUTH-01", "FACT-01"),
     ),
     Operator(
         "vipu-key-of-another", "the key of another's V-IPU user handed to a server",

@@ -42,7 +42,7 @@ def pool(of_pod: VPodFact, *machines: str, **changes: str) -> AllocationFact:
 def agent(of_pod: VPodFact, machine: str, **changes: str) -> AgentFact:
     serial = SITE.site.machine[machine].serial
     found = AgentFact(f"agent-{machine}", of_pod.name, f"{of_pod.name}-ctl", machine, serial, address_of(machine))
-    return replace(found, **changes)  # type: ignore[arg-type]
+    return replace(found, **changes)
 
 
 def address_of(machine: str) -> str:
@@ -133,7 +133,7 @@ def planned(**changes: object) -> PlanFacts:
         "agent_clusters": CLUSTERS, "allocations": (pool(TRAIN), pool(SERVE)), "vipu_users": (user(TRAIN),),
         "partitions": (part("a", 4),),
     }  # fmt: skip
-    return plan_of(**{**told, **changes})
+    return plan_of("acme", **{**told, **changes})
 
 
 def test_what_a_controller_is_told_of_its_own_vpod() -> None:
