@@ -127,10 +127,17 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ShareType": (("extra_specs", "{}"),),
     "Share": (("size_gib", "{} GiB"), ("share_type", "type {}"), ("protocol", "{}"), ("on_delete", "on delete {}")),
     "ShareAccess": (("prefix", "for {}"), ("network", "on {}"), ("vip", "at {}"), ("level", "{}")),
+    "VipuAgent": (("machine", "of {}"), ("host", "at {}")),
+    "VipuCluster": (
+        ("topology", "{}"), ("link_domains", "IPU-Link domains {}"),
+        ("cluster_topology", "GW-Links {}"),
+    ),
     "VipuAllocation": (("machines", "{}"), ("topology", "{}")),
+    "VipuUser": (("name", "{}"), ("allocations", "of {}")),
     "VipuPartition": (
         ("ipus", "{} IPUs"), ("gcds", "{} GCDs"), ("replicas", "{} replicas"), ("sync_type", "sync {}"),
         ("reconfigurable", "reconfigurable {}"), ("routing", "routing {}"),
+        ("replaceable", "replaceable {}"),
     ),
 }  # fmt: skip
 

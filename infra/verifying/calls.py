@@ -48,8 +48,11 @@ class PlannedCalls:
         for kind, word in (("ServiceUser", "user"), ("S3Credential", "key")):
             for name, item in plan.all(kind).items():
                 reading.own(word, name, plan.owner_of(item["project"]))
+        for name in plan.all("VipuUser"):
+            reading.own("user", name, plan.owner)
         reading.users()
         reading.servers()
+        reading.vipu_users()
         reading.data()
 
     def resolve(self) -> None:
@@ -83,7 +86,8 @@ class _CallsOfPlan:
 
     def _named(self, kind: str, reference: str) -> str:
         known = self.plan.servers if kind == "server" else self.plan.all(self._kinds.get(kind, ""))
-        owner = self.plan.owner if reference in known else UNRESOLVED
+        of_vipu = kind == "user" and reference in self.plan.all("VipuUser")
+        owner = self.plan.owner if reference in known or of_vipu else UNRESOLVED
         account = kind in ("user", "key", "login")
         node = names.account(kind, owner, reference) if account else names.thing(kind, owner, reference)
         if owner == UNRESOLVED:
@@ -137,6 +141,12 @@ class _CallsOfPlan:
             for port in plan.ports_of(called) if called is not None else ():
                 self.calls.listens.add((controller, plan.node("port", port), plan.owner))
 
+    def vipu_users(self) -> None:
+        """Whoever has a user's key has the allocations that the user is given."""
+        for name, item in self.plan.all("VipuUser").items():
+            for allocation in item["allocations"]:
+                self._grant("writes", self._named("user", name), self._named("allocation", allocation))
+
     def data(self) -> None:
         """Buckets with their keys and policies, shares with their addresses, and credentials that lie in them."""
         plan = self.plan
@@ -160,7 +170,9 @@ class _CallsOfPlan:
         for item in plan.all("StoredCredential").values():
             places = {"server": plan.servers, **{kind: plan.all(self._kinds[kind]) for kind in _PLACES}}
             kind = next((kind for kind, named in places.items() if item["place"] in named), "bucket")
-            self._grant("keeps", self._named(kind, item["place"]), self._named("key", item["credential"]))
+            known = item["credential"] in plan.all("VipuUser") or item["credential"] in plan.all("ServiceUser")
+            held = self._named("user" if known else "key", item["credential"])
+            self._grant("keeps", self._named(kind, item["place"]), held)
 
 
 def calls_of(plans: Iterable[PlanOfStack]) -> PlannedCalls:

@@ -31,12 +31,12 @@ _READ = frozenset({
     "AddressScope", "BareMetalServer", "Bucket", "BucketPolicy", "FloatingIp", "Image", "Keypair", "Network",
     "NvlinkPartition", "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface",
     "S3Credential", "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool",
-    "SwitchPort", "Trunk", "VipuAllocation", "Volume", "VolumeAttachment",
+    "SwitchPort", "Trunk", "VipuAgent", "VipuAllocation", "VipuUser", "Volume", "VolumeAttachment",
 })  # fmt: skip
 #: Those that join nothing, label nothing and give nothing: names, limits, filters, parts of what is read already.
 _JOIN_NOTHING = frozenset({
     "Aggregate", "Claims", "Flavor", "FlavorAccess", "Quota", "Role", "SecurityGroup", "SegmentRange",
-    "ShareQuota", "ShareType", "VipuPartition", "VolumeType",
+    "ShareQuota", "ShareType", "VipuCluster", "VipuPartition", "VolumeType",
 })  # fmt: skip
 
 

@@ -30,10 +30,10 @@ NOT_MADE = frozenset(
         "NvlinkPartition",
         "RbacPolicy",
         "Trunk",
-        "VipuAllocation",
-        "VipuPartition",
     }
 )
+#: Kinds that controllers of V-IPU are told of, by `interlock` where the site says so.
+OF_VIPU = frozenset({"VipuAgent", "VipuAllocation", "VipuCluster", "VipuPartition", "VipuUser"})
 
 
 def is_not_made(item: Json) -> bool:
@@ -41,12 +41,13 @@ def is_not_made(item: Json) -> bool:
 
     A switch port only Neutron's does, where Neutron wires the switch, or Ironic with the host behind it; a whole host
     only Ironic's, where there is one; a bucket's policy only that of object storage which enforces it; a credential
-    only where it is handed to a server.
+    only where it is handed to a server; an object of V-IPU only where its site has controllers told by `interlock`.
     """
     by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] not in ("neutron", "ironic")
     by_nobody = item["kind"] == "BareMetalServer" and item["spec"]["resource_class"] is None
     by_nobody |= item["kind"] == "BucketPolicy" and not item["spec"].get("enforced_by")
     by_nobody |= item["kind"] == "StoredCredential" and not item["spec"].get("item")
+    by_nobody |= item["kind"] in OF_VIPU and item["spec"]["managed_by"] != "interlock"
     return by_others or by_nobody or item["kind"] in NOT_MADE
 
 

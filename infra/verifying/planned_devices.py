@@ -154,6 +154,10 @@ def _allocations(plan: PlanOfStack, ground: Ground) -> None:
             ground.join("E16", plan.rnic(machine), [node])
             if machine in plan.inventory.machines:
                 _machine(plan, ground, machine)
+    for item in plan.all("VipuAgent").values():
+        ground.label(plan.rnic(item["machine"]), plan.owner)
+        if item["machine"] in plan.inventory.machines:
+            _machine(plan, ground, item["machine"])
 
 
 def _address(plan: PlanOfStack, ground: Ground, access: Json) -> None:

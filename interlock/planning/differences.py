@@ -67,6 +67,8 @@ def _made_or_changed(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical])
         fields = own + tuple(_following(kind, spec, replaced, {item.field for item in own}))
         if not fields:
             continue
+        if _action(fields) == "replace":
+            fields += tuple(_refused(kind, spec))
         action = _action(fields)
         if action == "replace":
             replaced.add(name)
@@ -101,6 +103,13 @@ def _following(kind: str, spec: Canonical, replaced: set[str], told: set[str]) -
         if effect is Effect.FORBIDDEN:
             effect = Effect.REPLACE
         yield FieldChange(field=field, before=spec[field], after=spec[field], effect=effect, follows=found)
+
+
+def _refused(kind: str, spec: Canonical) -> Iterator[FieldChange]:
+    """What an object that may not be recreated says of that, at the field that would allow it."""
+    refusal = KINDS[kind].model_validate(spec).refuses_replacement()
+    if refusal:
+        yield FieldChange(field="replaceable", before=False, after=False, effect=Effect.FORBIDDEN, reason=refusal)
 
 
 def _names(references: str | tuple[str, ...] | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from interlock.model.lock.record import Allocation, VPodAllocation
 from interlock.model.site.inventory import (
     Assumption,
     Cable,
+    Controller,
     Endpoint,
     FlavorSpec,
     Host,
@@ -111,6 +112,9 @@ def planned_part(part: Any) -> Any:
             return [planned_part(item) for item in part if not isinstance(item, Assumption) or item.id in _HASHED]
         case dict():
             return {key: planned_part(value) for key, value in part.items()}
+        case Controller():
+            # Who tells it what a plan has for it decides no claim.
+            return part.model_dump(mode="json", exclude={"managed_by"})
     return to_jsonable_python(part)
 
 

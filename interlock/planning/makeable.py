@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import BareMetalServer, BucketPolicy, Frozen, Resource, StoredCredential
+from interlock.resources import BareMetalServer, BucketPolicy, Frozen, Resource, StoredCredential, VipuObject
 
 from .origins import request_path
 from .plan import Plan, Planned
@@ -15,6 +15,8 @@ WHY = {
     "Trunk": "nothing here makes trunks at Neutron yet",
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
 }
+#: Of a partition on a site whose controllers a person tells.
+BY_HAND = "the site's V-IPU controllers are told by hand (`controller.managed_by: hand`)"
 #: Of a credential that is to be written where data is.
 NOT_INTO_STORAGE = "nothing here writes credentials into storage yet"
 #: Of a whole host on a site that states no Ironic.
@@ -62,6 +64,8 @@ def _why(resource: Resource) -> str:
         return NO_IRONIC
     if isinstance(resource, BucketPolicy):
         return NO_POLICIES
+    if isinstance(resource, VipuObject):
+        return BY_HAND
     if isinstance(resource, StoredCredential):
         return NOT_INTO_STORAGE
     return WHY.get(resource.KIND, "it has no actuator yet")

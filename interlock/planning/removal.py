@@ -59,6 +59,11 @@ DETAILS: Mapping[str, str] = {
     "PartitionKey": "its ports are left in the default partition alone, once the nodes are undeployed",
     "S3Credential": "the key is dead from then on",
     "StoredCredential": "what waits for the server goes; a key that it has fetched stays in it",
+    "VipuPartition": "what runs on its IPUs ends at once",
+    "VipuAllocation": "with it go partitions that users made",
+    "VipuUser": "its key is dead from then on",
+    "VipuCluster": "the IPU-Links of its machines are nobody's from then on",
+    "VipuAgent": "the controller no longer asks the machine",
     "Server": "Nova ends the guest at once; what it holds only in memory is lost",
     "Project": "last, and only when nothing is left in it, backups included",
 }

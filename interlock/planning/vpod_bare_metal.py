@@ -53,7 +53,7 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
         keypair=scope.keypair, ports=ports,
         legs=tuple(_leg_of(port) for port in switch_ports),
         user_data=poplar_user_data(
-            name, vipu_api(scope), fabric=_fabric(scope, host, index, legs), login=scope.login_files,
+            name, vipu_api(scope, index), fabric=_fabric(scope, host, index, legs), login=scope.login_files,
             shares=guest_shares(mounts_of(scope)),
         ),
         shares=shares_of(scope),

@@ -1,21 +1,18 @@
-"""The V-IPU controller of one vPOD, in the operator's project, and what stands on it: allocation and partitions."""
+"""The V-IPU controller of one vPOD, in the operator's project; what stands on it is written by `vpod_vipu`."""
 
 from __future__ import annotations
 
-from typing import Literal
-
-from interlock.model.site.inventory import Site
-from interlock.resources import Network, Port, SecurityGroup, Server, Subnet, VipuAllocation, VipuPartition
+from interlock.resources import Network, Port, SecurityGroup, Server, Subnet
 from interlock.vocabulary import NetworkRole, Reference
 from interlock.vocabulary.references import CONTROLLERS_PROJECT
 
 from .addresses import automatic_pool, controller_address
 from .guest import controller_user_data
-from .machine_order import in_order
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import controller_api_rules, controller_management_rules
 from .switch_ports import Segment, write_management_ports
+from .vpod_vipu import write_vipu
 
 
 def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
@@ -45,7 +42,7 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
         user_data=controller_user_data(name),
     )  # fmt: skip
     builder.add(name, server)
-    _write_allocation(scope, builder, name)
+    write_vipu(scope, builder, name)
 
 
 def _write_management_network(scope: VPodScope, builder: PlanBuilder) -> str:
@@ -71,27 +68,3 @@ def _write_port(builder: PlanBuilder, server: str, part: str, network: str, cidr
         address=controller_address(cidr), security_groups=(group,),
     )  # fmt: skip
     return builder.add(port.name, port)
-
-
-def _write_allocation(scope: VPodScope, builder: PlanBuilder, controller: str) -> None:
-    name = scope.name("allocation")
-    machines = in_order(scope.site, scope.claims.machines)
-    allocation = VipuAllocation(
-        name=name, controller=controller, machines=machines, topology=topology_of(scope.site, machines)
-    )
-    builder.add(name, allocation)
-    for request in scope.vpod.partitions:
-        partition = VipuPartition(
-            name=scope.name("partition", request.name), allocation=name, **request.model_dump(exclude={"name"})
-        )
-        builder.add(partition.name, partition)
-
-
-def topology_of(site: Site, machines: tuple[str, ...]) -> Literal["mesh", "torus"]:
-    """A torus needs the cable from the last machine back to the first, so whole logical racks that have it."""
-    racks = {site.machine[name].logical_rack for name in machines if name in site.machine}
-    looped = all(name in site.logical_rack and site.logical_rack[name].topology == "torus" for name in racks)
-    if not (machines and looped):
-        return "mesh"
-    whole = {item.name for item in site.machines if item.logical_rack in racks} == set(machines)
-    return "torus" if whole else "mesh"

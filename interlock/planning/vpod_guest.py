@@ -14,6 +14,8 @@ from .share_mounts import ShareMount, share_mounts
 
 #: What S3 keys are called where they wait for a server, and in the server.
 S3_KEYS = "s3"
+#: The same of what a V-IPU user needs: its key, and who its controller is.
+VIPU_KEY = "vipu"
 
 
 def own_volume(server: str) -> str:
@@ -21,14 +23,20 @@ def own_volume(server: str) -> str:
     return f"{server}-data"
 
 
-def vipu_api(scope: VPodScope) -> VipuApi:
-    """The vPOD's controller, as its Poplar servers reach it."""
+def vipu_user(scope: VPodScope, index: int) -> str:
+    """Id of a Poplar server's user at V-IPU: the server's name, which nobody else has at any controller of the site."""
+    return scope.server(index)
+
+
+def vipu_api(scope: VPodScope, index: int) -> VipuApi:
+    """The vPOD's controller, as a Poplar server reaches it."""
     claims, partitions = scope.claims, scope.vpod.partitions
     return VipuApi(
         host=controller_address(claims.control_subnet),
         port=scope.controller.user_api_port,
         data_subnet=claims.ipu_data_subnet,
         partition=scope.name("partition", partitions[0].name) if len(partitions) == 1 else None,
+        user=vipu_user(scope, index) if scope.controller.managed_by == "interlock" else None,
     )
 
 
@@ -54,5 +62,9 @@ def shares_of(scope: VPodScope) -> tuple[str, ...]:
 
 
 def fetched(scope: VPodScope) -> tuple[str, ...]:
-    """Names of what a server of this vPOD fetches after its first boot: the keys of the vPOD's S3 user."""
-    return (S3_KEYS,) if scope.site.channel else ()
+    """Names of what a server of this vPOD fetches after its first boot: keys of the vPOD's S3 user and, where interlock
+    tells controllers of users, of the server's own user at V-IPU.
+    """
+    if not scope.site.channel:
+        return ()
+    return (S3_KEYS, VIPU_KEY) if scope.controller.managed_by == "interlock" else (S3_KEYS,)

@@ -34,7 +34,7 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         name=name, project=scope.project, flavor=Reference.site("Flavor", poplar.flavor),
         image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=scope.keypair, ports=ports,
         user_data=poplar_user_data(
-            name, vipu_api(scope), volumes=guest_volumes(scope, index), login=scope.login_files,
+            name, vipu_api(scope, index), volumes=guest_volumes(scope, index), login=scope.login_files,
             secrets=fetched(scope), shares=guest_shares(mounts_of(scope)),
         ),
         shares=shares_of(scope),

@@ -10,6 +10,7 @@ from interlock.model.tenant.request import (
     Access,
     BucketRequest,
     Cluster,
+    Partition,
     Pins,
     ShareRequest,
     SlurmOptions,
@@ -32,6 +33,7 @@ YOUNGER: Mapping[type[BaseModel], frozenset[str]] = {
     Tenant: frozenset({"clusters"}),
     Cluster: frozenset({"heads", "kind", "slurm", "s3_keys", "state", "without", "roll"}),
     Pins: frozenset({"heads"}),
+    Partition: frozenset({"replaceable"}),
     SlurmOptions: frozenset({"munge_key"}),
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.resources import KINDS, Admission, Effect
 
+from .diffing import replaced_for
 from .errors import Failure, Trouble, refused
 from .preview_token import NotPreviewed, Previewed, PreviewTokens
 from .state import Declared, declared
@@ -133,7 +134,7 @@ def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
     """Changes of fields that may not change on an existing object, with the reason of each.
 
     Another object behind the same reference is no such change: the old one was recreated, and what rests on it
-    follows (see `diffing`), unless it holds data.
+    follows (see `diffing`), unless it holds data, or the request does not let it be recreated.
     """
     if not olds:
         return []
@@ -144,4 +145,7 @@ def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
         change = KINDS[item.kind].change_of(field, old[field], new[field])
         if change.effect is Effect.FORBIDDEN and old[field] != new[field]:
             faults.append((field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}"))
+    refusal = item.spec.refuses_replacement()
+    if refusal and (why := replaced_for(item, olds)):
+        faults.append((why[0], f"{' and '.join(why)} changed: {refusal}"))
     return faults

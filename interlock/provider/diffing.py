@@ -11,7 +11,7 @@ from interlock.vocabulary import CloudFingerprint
 
 from .codec import has_unknown
 from .markers import CARRIERS, marker
-from .state import declared, ids_in
+from .state import Declared, declared, ids_in
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,15 @@ def compare(
         # Written before regions were recorded: any other difference of the two was refused.
         changed["cloud_id"] = False
     return Difference(changed)
+
+
+def replaced_for(item: Declared, olds: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields for which the object that `olds` records would be recreated: of its own, and what it stands on."""
+    changes = KINDS[item.kind].changes()
+    known = {**KINDS[item.kind].YOUNGER, **olds}
+    differing = {field for field, value in item.spec.canonical().items() if known.get(field) != value}
+    differing |= {*_moved(ids_in(olds), item.ids)}
+    return tuple(field for field in changes if field in differing and changes[field].effect is Effect.REPLACE)
 
 
 def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -126,6 +126,10 @@ class Resource(Frozen):
         """True if it holds data that no deletion may take: `on_delete: keep`."""
         return self.HOLDS_DATA and getattr(self, "on_delete", "keep") == "keep"
 
+    def refuses_replacement(self) -> str:
+        """Why it may not be deleted and made again, whichever field or object below it asks for that; empty: it may."""
+        return ""
+
     def canonical(self) -> dict[str, Any]:
         """The JSON form that plans, digests and provider inputs share."""
         return self.model_dump(mode="json")

@@ -97,3 +97,12 @@ class VipuPartition(VipuObject):
     routing: Annotated[Literal["default", "ringswnc"], REPLACE] = "default"
     #: Whether it may be deleted and made anew, which ends what runs on it, when anything of it or below it changes.
     replaceable: Annotated[bool, IN_PLACE] = False
+
+    def refuses_replacement(self) -> str:
+        """The request says whether what runs on it may end."""
+        if self.replaceable:
+            return ""
+        return (
+            "V-IPU resizes nothing, so it would be deleted and made again, which ends what runs on it: say "
+            "`replaceable: true` in its entry below `partitions:`, or take the entry out"
+        )

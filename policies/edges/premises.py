@@ -57,7 +57,7 @@ class _Named:
     def __init__(self, plan: PlanFacts) -> None:
         self.owner = plan.owner
         self._names = {
-            "user": {item.name for item in plan.users},
+            "user": {item.name for item in plan.users} | {item.name for item in plan.vipu_users},
             "key": {item.name for item in plan.credentials},
             "bucket": {item.name for item in plan.buckets},
             "share": {item.name for item in plan.shares},
@@ -79,6 +79,10 @@ class _Named:
         """A service user of the plan, or a person of the cloud."""
         person = _person(reference)
         return who.user(self._owner("user", reference), reference) if person is None else who.user(who.CLOUD, person)
+
+    def credential(self, reference: str) -> str:
+        """An S3 key; or a user of V-IPU, whose one key is the user."""
+        return self.user(reference) if reference in self._names["user"] else self.key(reference)
 
     def place(self, reference: str) -> str:
         """A bucket, share, volume or server."""
@@ -111,6 +115,7 @@ def _owners(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
     ):  # fmt: skip
         yield from (_held(named.thing(kind, item.name), item.owner) for item in items)
     yield from (_held(named.user(item.name), item.owner) for item in plan.users)
+    yield from (_held(named.user(item.name), item.owner) for item in plan.vipu_users)
     yield from (_held(named.key(item.name), item.owner) for item in plan.credentials)
 
 
@@ -157,13 +162,20 @@ def _images(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
 
 
 def _controllers(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
-    """Whoever may call a controller has its allocations; who may call it follows from where its ports stand."""
+    """Whoever may call a controller has its allocations; who may call it follows from where its ports stand.
+
+    Whoever has a user's key has the user's allocations.
+    """
     for allocation in facts.plan.allocations:
         controller = named.thing("server", allocation.controller)
         yield from _grant(Way.SERVES, controller, named.thing("allocation", allocation.name), allocation.name)
         server = facts.plan.server.get(allocation.controller)
         for port in server.ports if server is not None else ():
             yield premise(Relation.LISTENS, controller, facts.port(port), facts.plan.owner)
+    for user in facts.plan.vipu_users:
+        for allocation_of_user in user.allocations:
+            target = named.thing("allocation", allocation_of_user)
+            yield from _grant(Way.WRITES, named.user(user.name), target, user.name)
 
 
 #: Kind of an object -> the guard of A11 by which its service keeps it for its owner, with or without a policy.
@@ -212,4 +224,4 @@ def _shares(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
 
 def _stored(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
     for item in plan.stored_credentials:
-        yield from _grant(Way.KEEPS, named.place(item.place), named.key(item.credential), item.name)
+        yield from _grant(Way.KEEPS, named.place(item.place), named.credential(item.credential), item.name)

@@ -39,6 +39,8 @@ class AllocationFact:
     controller: str
     machines: tuple[str, ...]
     topology: str
+    #: The V-IPU cluster that it is of, by plan name.
+    cluster: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class PartitionFact:
     reconfigurable: bool
     sync_type: str
     routing: str
+    controller: str = ""
 
 
 @dataclass(frozen=True)

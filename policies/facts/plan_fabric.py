@@ -1,12 +1,22 @@
-"""Switch ports, V-IPU allocations and partitions, partition keys and NVLink partitions as facts."""
+"""Switch ports, what V-IPU controllers are told, partition keys and NVLink partitions as facts."""
 
 from __future__ import annotations
 
 from interlock.planning.plan import Planned
-from interlock.resources import NvlinkPartition, PartitionKey, SwitchPort, VipuAllocation, VipuPartition
+from interlock.resources import (
+    NvlinkPartition,
+    PartitionKey,
+    SwitchPort,
+    VipuAgent,
+    VipuAllocation,
+    VipuCluster,
+    VipuPartition,
+    VipuUser,
+)
 
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .reader import PlanReader
+from .vipu import AgentClusterFact, AgentFact, VipuUserFact
 
 
 def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
@@ -36,7 +46,25 @@ def allocation(reader: PlanReader, item: Planned, spec: VipuAllocation) -> Alloc
         controller=spec.controller,
         machines=spec.machines,
         topology=spec.topology,
+        cluster=spec.cluster,
     )
+
+
+def agent(_: PlanReader, item: Planned, spec: VipuAgent) -> AgentFact:
+    """The agent of a machine."""
+    return AgentFact(item.name, item.vpod, spec.controller, spec.machine, spec.serial, spec.host)
+
+
+def agent_cluster(_: PlanReader, item: Planned, spec: VipuCluster) -> AgentClusterFact:
+    """A V-IPU cluster."""
+    return AgentClusterFact(
+        item.name, item.vpod, spec.controller, spec.agents, spec.topology, spec.link_domains, spec.cluster_topology
+    )
+
+
+def vipu_user(reader: PlanReader, item: Planned, spec: VipuUser) -> VipuUserFact:
+    """Whose it is follows from the stack, as with allocations."""
+    return VipuUserFact(item.name, reader.owner, item.vpod, spec.controller, spec.allocations)
 
 
 def partition(_: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFact:
@@ -51,6 +79,7 @@ def partition(_: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFac
         reconfigurable=spec.reconfigurable,
         sync_type=spec.sync_type,
         routing=spec.routing,
+        controller=spec.controller,
     )
 
 

@@ -1,4 +1,4 @@
-"""V-IPU: TOP-10 an allocation is its vPOD's machines, TOP-11 partitions are such as V-IPU makes."""
+"""V-IPU: TOP-10 what stands at a controller is its vPOD's, TOP-11 partitions are such as V-IPU makes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from policies.proof import Severity
 
 from .racks import machines_of
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .vipu_objects import faults_of
 
 
 def _covered(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for vpod in model.plan.vpods for cause in _of_vpod(model, vpod)]
     known = {vpod.name for vpod in model.plan.vpods}
     outside = [_cause(item.name, "stands in no vPOD", ()) for item in model.plan.allocations if item.vpod not in known]
-    return RuleAnswer(len(model.plan.vpods), violated=(*causes, *outside))
+    beside = [_cause(name, why, (), *named, what=what) for what, name, why, named in faults_of(model)]
+    return RuleAnswer(len(model.plan.vpods), violated=(*causes, *outside, *beside))
 
 
 def _of_vpod(model: Model, vpod: VPodFact) -> Iterator[Cause]:
@@ -54,7 +56,8 @@ def _cause(name: str, why: str, witness: tuple[str, ...], *named: str, what: str
         key=(name, why),
         message=f"{what} {name} {why}",
         witness=(f"{what} {name}", *witness),
-        hint="one allocation for each vPOD, on its own controller, with each of its machines once",
+        hint="one cluster and one allocation for each vPOD, on its own controller, with each of its machines once, and "
+        "users of that allocation alone",
         specificity=78,
         about=(*resources(name, *named), *components(name)),
     )
@@ -107,12 +110,12 @@ def _partition_cause(name: str, why: str, *named: str) -> Cause:
 
 TOP_10 = Rule(
     id="TOP-10",
-    title="a V-IPU allocation is the machines of its vPOD, each once",
+    title="what a V-IPU controller is told is of its own vPOD, each machine once",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="users of one allocation reach everything in it, and a list with one machine twice lacks another",
     source="Graphcore, V-IPU administrator guide, users and allocations; a public set-up script with an agent twice",
-    needs=("allocations", "machines of vPODs", "controllers"),
+    needs=("agents", "V-IPU clusters", "allocations", "V-IPU users", "machines of vPODs", "controllers"),
     ask=_covered,
     of=Of.TENANT,
 )

@@ -98,7 +98,10 @@ def allocation_of_two(space: Workspace, rng: Random) -> Workspace | None:
 
 
 def _partition(space: Workspace, pod: VPodOf, name: str) -> Workspace:
-    item = VipuPartition(name=name, allocation=f"{pod.prefix}-allocation", ipus=1, sync_type="c2-compatible")
+    item = VipuPartition(
+        name=name, controller=f"{pod.prefix}-controller", allocation=f"{pod.prefix}-allocation", ipus=1,
+        sync_type="c2-compatible",
+    )  # fmt: skip
     return space.add(pod.tenant, name, item).asking(pod.tenant)
 
 

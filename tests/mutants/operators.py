@@ -23,6 +23,7 @@ from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_storage_fabrics import STORAGE_FABRICS
 from tests.mutants.op_switches import SWITCHES
 from tests.mutants.op_unlisted import UNLISTED
+from tests.mutants.op_vipu import VIPU
 from tests.mutants.op_whole_nodes import WHOLE_NODES
 from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
@@ -30,5 +31,5 @@ from tests.mutants.operator import Operator
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS, *LOSSLESS,
-    *CLUSTERS, *CLUSTER_SHARES, *ROCE, *STORAGE_FABRICS, *WHOLE_NODES,
+    *CLUSTERS, *CLUSTER_SHARES, *ROCE, *STORAGE_FABRICS, *WHOLE_NODES, *VIPU,
 )  # fmt: skip

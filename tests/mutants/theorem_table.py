@@ -43,7 +43,8 @@ KINDS: dict[str, dict[str, str]] = {
     "Auth": {
         "RoleAssignment": "role-admin", "BucketPolicy": "bucket-another", "Bucket": "bucket-key",
         "StoredCredential": "stored-credential", "S3Credential": "stored-credential",
-        "VipuAllocation": "controller-of-two", "VolumeAttachment": "volume-of-another", "Server": "key-of-another",
+        "VipuAllocation": "controller-of-two", "VipuUser": "vipu-user-of-another",
+        "VolumeAttachment": "volume-of-another", "Server": "key-of-another",
         # Whose packets meet, speaks with what trusts an address, and may call it.
         "SwitchPort": "vlan-reuse", "Network": "vlan-reuse", "Port": "vni-reuse", "RbacPolicy": "rbac-one",
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
@@ -63,8 +64,9 @@ _BY_CALLS = "what it gives, it gives by calls: Auth"
 #: Kind -> why it decides no theorem, or none but the one that has it above.
 NO_KIND: dict[str, str] = {
     **dict.fromkeys(("Claims", "Role", "Quota", "ShareQuota", "VolumeType", "ShareType"), _MADE_UP),
-    **dict.fromkeys(("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition"), _WORDS),
-    **dict.fromkeys(("RoleAssignment", "StoredCredential", "S3Credential", "Bucket"), _BY_CALLS),
+    **dict.fromkeys(("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition", "VipuCluster"), _WORDS),
+    "VipuAgent": "a machine is an identity that one owner has: Excl; whom a controller asks is TOP-10",
+    **dict.fromkeys(("RoleAssignment", "StoredCredential", "S3Credential", "Bucket", "VipuUser"), _BY_CALLS),
     "BucketPolicy": f"{_BY_CALLS}, and Expo where it is for everybody",
     "FloatingIp": "an entry from outside, which is Expo; where it leads is L3-08",
     "Project": "whose a resource is: every other mutant changes it with what it owns",

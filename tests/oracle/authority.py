@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import Bucket, BucketPolicy, Image, S3Credential, Share, StoredCredential
+from interlock.resources import Bucket, BucketPolicy, Image, S3Credential, Share, StoredCredential, VipuUser
 
 from .readings import Facts
 from .world import FOREIGN, OP, Stack, World
@@ -66,7 +66,7 @@ def _closed(world: World, reads: set[tuple[str, Object]]) -> set[tuple[str, str]
 def _whose(world: World, stack: Stack, credential: str) -> str:
     """The owner of the plan in which a key stands, this one before others; strangers if it stands in none."""
     for one in (stack, *world.stacks):
-        if any(name == credential for name, _ in one.all(S3Credential)):
+        if any(name == credential for name, _ in (*one.all(S3Credential), *one.all(VipuUser))):
             return one.owner
     return FOREIGN
 

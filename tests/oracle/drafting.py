@@ -362,7 +362,10 @@ class Draft:
         )  # fmt: skip
         self.add(owner, name, server, component=name)
         if machines:
-            allocation = VipuAllocation(name=f"{owner}-a-allocation", controller=name, machines=machines)
+            cluster = f"{owner}-a-cluster"
+            allocation = VipuAllocation(
+                name=f"{owner}-a-allocation", controller=name, cluster=cluster, machines=machines
+            )
             self.add(owner, allocation.name, allocation, component=name)
         return name
 

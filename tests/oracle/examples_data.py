@@ -16,6 +16,7 @@ from interlock.resources import (
     ShareAccess,
     StoredCredential,
     VipuAllocation,
+    VipuUser,
     Volume,
     VolumeAttachment,
 )
@@ -97,7 +98,7 @@ def allocation_on_anothers_controller() -> Draft:
     for owner, name, vlan in ((A, "ipum-01", 1001), (G, "ipum-02", 1002)):
         machine(draft, owner, name, vlan)
     controller(draft, A, 111, 5001, ("ipum-01",))
-    theirs = VipuAllocation(name="x", controller="acme-a-controller", machines=("ipum-02",))
+    theirs = VipuAllocation(name="x", controller="acme-a-controller", cluster="x", machines=("ipum-02",))
     draft.add(G, "globex-a-allocation", theirs)
     return draft
 
@@ -299,6 +300,29 @@ def anothers_key_in_ones_host() -> Draft:
     return _handed_in_band(G)
 
 
+def _vipu_key(owner_of_key: str) -> Draft:
+    """The same with the key of a user at a V-IPU controller."""
+    draft = both()
+    for tenant in (A, G):
+        user = VipuUser(name="x", controller=f"{tenant}-a-controller", allocations=())
+        draft.add(tenant, f"{tenant}-a-vipu", user)
+    handed = StoredCredential(
+        project=draft.project(A), credential=f"{owner_of_key}-a-vipu", place="acme-a-poplar-1001", item="vipu"
+    )
+    draft.add(A, "acme-a-poplar-1001-vipu-key", handed)
+    return draft
+
+
+def own_vipu_key_in_ones_server() -> Draft:
+    """A Poplar server is a user at its vPOD's controller."""
+    return _vipu_key(A)
+
+
+def anothers_vipu_key_in_ones_server() -> Draft:
+    """With the key of globex's user acme's server is globex, for all that V-IPU knows."""
+    return _vipu_key(G)
+
+
 EXAMPLES = (
     Example("16a", "P", declared_floating_address, rules=("ISO-02", "EXPO-01", "L3-08")),
     Example("16b", "V", floating_address, rules=("EXPO-01",)),
@@ -327,4 +351,6 @@ EXAMPLES = (
     Example("50d", "V", anothers_key_in_ones_server, rules=("AUTH-01",)),
     Example("50e", "P", own_key_in_ones_host, rules=("AUTH-01",)),
     Example("50f", "V", anothers_key_in_ones_host, rules=("AUTH-01",)),
+    Example("50g", "P", own_vipu_key_in_ones_server, rules=("AUTH-01",)),
+    Example("50h", "V", anothers_vipu_key_in_ones_server, rules=("AUTH-01",)),
 )

@@ -12,6 +12,7 @@ from interlock.resources import (
     PartitionKey,
     PartitionMember,
     ShareAccess,
+    VipuAgent,
     VipuAllocation,
 )
 from tests.builders.pod64 import ssh_key
@@ -158,8 +159,15 @@ def allocation_unknown() -> Draft:
 def one_allocation() -> Draft:
     """Both machines in acme's."""
     draft = _boundary()
-    both_machines = VipuAllocation(name="x", controller="acme-controller", machines=("ipum-04", "ipum-05"))
+    both_machines = VipuAllocation(name="x", controller="acme-controller", cluster="x", machines=("ipum-04", "ipum-05"))
     draft.add(A, "acme-a-allocation", both_machines)
+    return draft
+
+
+def agent_of_anothers_machine() -> Draft:
+    """globex's machine is asked by acme's controller, in no allocation of acme's yet."""
+    draft = _boundary()
+    draft.add(A, "x", VipuAgent(name="x", controller="acme-controller", machine="ipum-05", serial="x", host="10.0.0.1"))
     return draft
 
 
@@ -366,6 +374,7 @@ EXAMPLES = (
     Example("28a", "P", plugged_boundary),
     Example("28b", "N", allocation_unknown),
     Example("28c", "V", one_allocation),
+    Example("28d", "V", agent_of_anothers_machine),
     Example("29", "V", default_nvlink_partition),
     Example("31b", "V", shares_by_address_alone),
     Example("35", "V", released_and_taken),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from interlock.model.site.inventory import Host, Machine
-from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, Server, VipuAllocation
+from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, Server, VipuAgent, VipuAllocation
 
 from .readings import Facts, listed
 from .shared import put
@@ -53,8 +53,7 @@ class Hardware:
             if known is None or not (interface == known.bmc or self.facts.is_passed_on(known)):
                 yield from ((device, owner) for owner, _ in self.facts.planned.get(at, ()))
         for stack in self.facts.world.stacks:
-            for _, allocation in stack.all(VipuAllocation):
-                yield from ((machine, stack.owner) for machine in allocation.machines)
+            yield from ((machine, stack.owner) for machine in _told_of(stack))
             for _, server in stack.all(BareMetalServer):
                 yield server.node, stack.owner
             for _, guest in stack.all(Server):
@@ -352,3 +351,11 @@ def passed_of(host: Host) -> Place:
 def bmc_of(host: Host) -> Place:
     """Its BMC, which is there with or without a cable."""
     return ("bmc", host.serial)
+
+
+def _told_of(stack: Stack) -> Iterator[str]:
+    """The machines that V-IPU controllers of a stack are told of, as agents or in an allocation."""
+    for _, allocation in stack.all(VipuAllocation):
+        yield from allocation.machines
+    for _, agent in stack.all(VipuAgent):
+        yield agent.machine

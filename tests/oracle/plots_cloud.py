@@ -210,7 +210,7 @@ def links_between_machines(made: Scene) -> None:
     draft.cable((first, "ipu-link-down-1"), (second, "ipu-link-up-1"), "ipu-link")
     draft.assumptions["A4"][rng.choice(("one_allocation_each", "secure_tls", "operator_run"))] = made.unsure()
     if rng.random() < 0.15:
-        both = VipuAllocation(name="x", controller="x", machines=(first, second))
+        both = VipuAllocation(name="x", controller="x", cluster="x", machines=(first, second))
         draft.add(a, made.name(a, "allocation"), both)
 
 

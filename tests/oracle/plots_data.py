@@ -100,7 +100,7 @@ def called_controllers(made: Scene) -> None:
         draft.server(a, made.name(a, "a-caller"), made.host[a], (caller,))
     if rng.random() < 0.3:
         b = rng.choice([tenant for tenant in made.tenants if tenant != a])
-        theirs = VipuAllocation(name="x", controller=name, machines=(machine(made, b),))
+        theirs = VipuAllocation(name="x", controller=name, cluster="x", machines=(machine(made, b),))
         draft.add(b, made.name(b, "allocation"), theirs)
     draft.vlan(OP, made.name(OP, "management"), "mgmt", 112)
 

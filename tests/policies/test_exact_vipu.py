@@ -9,10 +9,11 @@ import pytest
 from interlock.vocabulary import NetworkRole
 from policies import Severity
 from policies.about import OpenScope, PlanComponent, PlanResource
-from policies.facts.fabric import AllocationFact, PartitionFact
+from policies.facts.fabric import AllocationFact, PartitionFact, SwitchPortFact
 from policies.facts.kinds import NetworkFact, PlanFacts, ServerFact, VPodFact
 from policies.facts.rights import RightFact
 from policies.facts.site import SiteFacts
+from policies.facts.vipu import AgentClusterFact, AgentFact, VipuUserFact
 from policies.proof import RuleResult
 from policies.rules.unstated_roles import lacking, of_role
 from tests.policies.exact_answers import answer, drawn, messages, only, plan_of, share
@@ -30,13 +31,47 @@ def controller(vpod: str, name: str = "", *, is_controller: bool = True) -> Serv
     return ServerFact(name or f"{vpod}-ctl", frozenset({"op"}), "infra-1", vpod, (), is_controller)
 
 
-def pool(vpod: VPodFact, *machines: str, **changes: str) -> AllocationFact:
+def pool(of_pod: VPodFact, *machines: str, **changes: str) -> AllocationFact:
     found = AllocationFact(
-        f"{vpod.name}-pool", "acme", vpod.name, f"{vpod.name}-ctl", machines or vpod.machines, "mesh"
-    )
+        f"{of_pod.name}-pool", "acme", of_pod.name, f"{of_pod.name}-ctl", machines or of_pod.machines, "mesh",
+        cluster=f"{of_pod.name}-cluster",
+    )  # fmt: skip
     return replace(found, **changes)  # type: ignore[arg-type]
 
 
+def agent(of_pod: VPodFact, machine: str, **changes: str) -> AgentFact:
+    serial = SITE.site.machine[machine].serial
+    found = AgentFact(f"agent-{machine}", of_pod.name, f"{of_pod.name}-ctl", machine, serial, address_of(machine))
+    return replace(found, **changes)
+
+
+def address_of(machine: str) -> str:
+    return f"10.3.0.{machine.removeprefix('ipum-')}"
+
+
+def managed(machine: str) -> SwitchPortFact:
+    return SwitchPortFact(f"mgmt-{machine}", "sw", 1, machine, "mgmt", 1, None, addresses=(address_of(machine),))
+
+
+def joined(of_pod: VPodFact, *agents: str, **changes: str) -> AgentClusterFact:
+    names = agents or tuple(f"agent-{machine}" for machine in of_pod.machines)
+    found = AgentClusterFact(f"{of_pod.name}-cluster", of_pod.name, f"{of_pod.name}-ctl", names, "mesh", 1, "none")
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def user(of_pod: VPodFact, *allocations: str, **changes: str) -> VipuUserFact:
+    names = allocations or (f"{of_pod.name}-pool",)
+    found = VipuUserFact(f"{of_pod.name}-user", "acme", of_pod.name, f"{of_pod.name}-ctl", names)
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def part(name: str, ipus: int, of_pool: str = "train-pool", controller: str = "train-ctl") -> PartitionFact:
+    return PartitionFact(name, "train", of_pool, ipus, 1, 1, False, "default", "default", controller)
+
+
+AGENTS = tuple(agent(vpod, machine) for vpod in (TRAIN, SERVE) for machine in vpod.machines)
+CLUSTERS = (joined(TRAIN), joined(SERVE))
+PORTS = tuple(managed(machine) for vpod in (TRAIN, SERVE) for machine in vpod.machines)
 SERVERS = (controller("train"), controller("serve"), controller("train", "poplar", is_controller=False))
 
 
@@ -74,8 +109,7 @@ SERVERS = (controller("train"), controller("serve"), controller("train", "poplar
 def test_the_allocation_of_a_vpod(
     pools: tuple[AllocationFact, ...], words: str | None, witness: tuple[str, ...], named: tuple[str, ...]
 ) -> None:
-    plan = plan_of(vpods=(TRAIN, SERVE), servers=SERVERS, allocations=(*pools, pool(SERVE)))
-    result = of("TOP-10", plan)
+    result = of("TOP-10", planned(allocations=(*pools, pool(SERVE))))
     assert result.count == 2
     if words is None:
         assert result.verdict is P
@@ -88,12 +122,94 @@ def test_the_allocation_of_a_vpod(
 
 
 def test_an_allocation_of_no_vpod() -> None:
-    plan = plan_of(vpods=(SERVE,), servers=SERVERS, allocations=(pool(SERVE), pool(TRAIN)))
-    assert only(of("TOP-10", plan)).message == "allocation train-pool stands in no vPOD"
+    plan = planned(allocations=(pool(TRAIN), pool(SERVE), pool(TRAIN, name="stray", vpod="")))
+    assert "allocation stray stands in no vPOD" in messages(of("TOP-10", plan))
 
 
-def part(name: str, ipus: int, of_pool: str = "train-pool") -> PartitionFact:
-    return PartitionFact(name, "train", of_pool, ipus, 1, 1, False, "default", "default")
+def planned(**changes: object) -> PlanFacts:
+    """Two vPODs with all that their controllers are told, but for what is said otherwise."""
+    told: dict[str, object] = {
+        "vpods": (TRAIN, SERVE), "servers": SERVERS, "switch_ports": PORTS, "agents": AGENTS,
+        "agent_clusters": CLUSTERS, "allocations": (pool(TRAIN), pool(SERVE)), "vipu_users": (user(TRAIN),),
+        "partitions": (part("a", 4),),
+    }  # fmt: skip
+    return plan_of("acme", **{**told, **changes})
+
+
+def test_what_a_controller_is_told_of_its_own_vpod() -> None:
+    assert of("TOP-10", planned()).verdict is P
+
+
+OTHER = agent(SERVE, "ipum-03", name="agent-x", vpod="train", controller="train-ctl")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"agents": (*AGENTS, OTHER)},
+            {
+                "agent agent-ipum-03 is of ipum-03, and so is agent-x",
+                "agent agent-x is of ipum-03, not of vPOD train",
+                "cluster train-cluster lacks agent-x of vPOD train",
+            },
+        ),
+        (
+            {"agents": (agent(TRAIN, "ipum-01", serial="other"), *AGENTS[1:])},
+            {f"agent agent-ipum-01 is of the board other, and ipum-01 is {SITE.site.machine['ipum-01'].serial}"},
+        ),
+        (
+            {"agents": (agent(TRAIN, "ipum-01", host=address_of("ipum-03")), *AGENTS[1:])},
+            {"agent agent-ipum-01 is asked at 10.3.0.03, where ipum-01 is not"},
+        ),
+        (
+            {"agents": (agent(TRAIN, "ipum-01", controller="serve-ctl"), *AGENTS[1:])},
+            {"agent agent-ipum-01 stands on serve-ctl, not the controller of vPOD train"},
+        ),
+        (
+            {"agents": AGENTS[1:], "agent_clusters": (joined(TRAIN, "agent-ipum-02"), CLUSTERS[1])},
+            {
+                "vPOD train has no agent of ipum-01",
+                "allocation train-pool takes ipum-01, of which cluster train-cluster has no agent",
+            },
+        ),
+        ({"agents": (*AGENTS, agent(TRAIN, "ipum-09", vpod=""))}, {"agent agent-ipum-09 stands in no vPOD"}),
+        (
+            {"agent_clusters": (joined(TRAIN, "agent-ipum-01", "agent-ipum-02", "agent-ipum-03"), CLUSTERS[1])},
+            {"cluster train-cluster has agent-ipum-03, not of vPOD train"},
+        ),
+        (
+            {"agent_clusters": (joined(TRAIN, "agent-ipum-01", "agent-ipum-02", "agent-ipum-01"), CLUSTERS[1])},
+            {"cluster train-cluster names agent-ipum-01 twice"},
+        ),
+        (
+            {"agent_clusters": (*CLUSTERS, joined(TRAIN, name="more"))},
+            {"vPOD train has 2 V-IPU clusters, and a vPOD is one"},
+        ),
+        (
+            {"agent_clusters": (joined(TRAIN, controller="serve-ctl"), CLUSTERS[1])},
+            {"cluster train-cluster stands on serve-ctl, not the controller of vPOD train"},
+        ),
+        (
+            {"allocations": (pool(TRAIN, cluster="serve-cluster"), pool(SERVE))},
+            {"allocation train-pool is of serve-cluster, no cluster of its vPOD"},
+        ),
+        (
+            {"vipu_users": (user(TRAIN, "train-pool", "serve-pool"),)},
+            {"user train-user has serve-pool, no allocation of vPOD train"},
+        ),
+        ({"vipu_users": (user(TRAIN, "far"),)}, {"user train-user has far, no allocation of vPOD train"}),
+        (
+            {"partitions": (part("a", 4, controller="serve-ctl"),)},
+            {"partition a stands on serve-ctl, and its allocation on train-ctl"},
+        ),
+    ],
+)
+def test_what_a_controller_is_told_of_others(changes: dict[str, object], told: set[str]) -> None:
+    """No source says that V-IPU refuses any of these."""
+    result = of("TOP-10", planned(**changes))
+    assert set(messages(result)) == told
+    assert {found.verdict for found in result.findings} == {V}
 
 
 @pytest.mark.parametrize(

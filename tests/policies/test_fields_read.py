@@ -30,6 +30,7 @@ SPEED = "how it is stored or set up for its owner alone"
 WIRED = "how a driver is told of a port that the number names; what the switch says when it is read is what counts"
 TOLD = "what its own metadata say: who may mount a share, and so joins its owner, says the share's access alone"
 ROOM = "CAP-02 counts what a server takes by the flavour of the site file that it names, of which the plan has a copy"
+TELLS = "by whom and where a controller is told of it: what it is told is proved all the same"
 LIFE = "what becomes of the data when it goes; the apply guards it, and until then it is its owner's"
 
 #: Field -> why no fact is made of it.
@@ -102,8 +103,13 @@ UNREAD: dict[str, str] = {
     "SwitchPort.port_name": WIRED,
     "SwitchPort.switch_mac": WIRED,
     "SwitchPort.quarantine_vlan": "where the port was before and will be after it is the plan's; preflight compares",
-    "VipuAllocation.name": NAME,
-    "VipuPartition.name": NAME,
+    **{
+        f"{kind}.{field}": why
+        for kind in ("VipuAgent", "VipuCluster", "VipuAllocation", "VipuUser", "VipuPartition")
+        for field, why in (("name", NAME), ("managed_by", TELLS), ("address", TELLS))
+    },
+    "VipuAgent.port": "how its controller asks it; which machine that is says the address",
+    "VipuPartition.replaceable": "whether it may be recreated; who meets in it is the same",
     "PartitionKey.ip_over_ib": "a group for packets that members may exchange anyway",
     "NvlinkPartition.name": NAME,
 }

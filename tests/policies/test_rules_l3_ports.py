@@ -360,7 +360,7 @@ def test_a_filter_for_one_ethertype() -> None:
 
 @pytest.mark.parametrize("name", ["acme-$(reboot)", "../acme", "-rf", "acme train", "a" * 64])
 def test_a_name_that_a_shell_reads(name: str) -> None:
-    partition = VipuPartition(name=name, allocation="acme-train-allocation", ipus=4)
+    partition = VipuPartition(name=name, controller="acme-train-controller", allocation="acme-train-allocation", ipus=4)
     found = first(judged(SITE, added(clean()[0].plan, name, "acme-train", partition), clean()[1]))
     assert (found.rule, found.verdict) == ("L3-15", V)
     assert repr(name) in found.message

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
+from interlock.resources.vipu import ManagedBy
 
 from .physical import Generation
 from .rests import RestsOnEvidence
@@ -128,6 +129,11 @@ class Controller(FileModel):
     flavor: str = Field(description="an `infra` flavour")
     image: str = Field(description="one of `images`")
     user_api_port: TcpPort = Field(description="TCP port of V-IPU's user API, the only one that tenants reach")
+    managed_by: ManagedBy = Field(
+        default="hand",
+        description="who tells controllers of agents, clusters, allocations, users and partitions: `interlock` by "
+        "V-IPU's commands, `hand` a person",
+    )
 
 
 class Limits(Frozen):

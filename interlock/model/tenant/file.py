@@ -106,6 +106,11 @@ class PartitionFile(FileModel):
     )
     sync_type: SyncType = Field(default="c2-compatible", description="How its IPUs keep step.")
     routing: Routing = Field(default="default", description="How traffic runs on the IPU-Links; rings need a torus.")
+    replaceable: bool = Field(
+        default=False,
+        description="Whether it may be deleted and made again, which ends what runs on it, when anything of it or of "
+        "its vPOD's machines changes: V-IPU resizes nothing.",
+    )
 
 
 class VPodFile(FileModel):

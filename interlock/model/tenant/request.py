@@ -55,6 +55,8 @@ class Partition(Frozen):
     reconfigurable: bool = False
     sync_type: SyncType = "c2-compatible"
     routing: Routing = "default"
+    #: Whether it may be deleted and made again, with what runs on it.
+    replaceable: bool = False
 
 
 class VPod(Frozen):

@@ -131,13 +131,13 @@ def _partitions(reading: RequestReading, path: Path, file: VPodFile, machines: i
 def _partition(reading: RequestReading, path: Path, name: str, file: PartitionFile) -> Partition:
     reading.note_left_out(path, file, "gcds")
     replicas = reading.filled((*path, "replicas"), file.replicas, file.gcds)
-    reading.note_left_out(path, file, "reconfigurable", "sync_type", "routing")
+    reading.note_left_out(path, file, "reconfigurable", "sync_type", "routing", "replaceable")
     return Partition(name=name, **file.model_dump(exclude={"replicas"}), replicas=replicas)
 
 
 def _check_partition(reading: RequestReading, path: Path, file: PartitionFile, machines: int | None) -> None:
     """Tells every fault at the key that makes it one: keys are added until it shows."""
-    stated = {**file.model_dump(exclude={"ipus"}), "replicas": file.replicas or file.gcds}
+    stated = {**file.model_dump(exclude={"ipus", "replaceable"}), "replicas": file.replicas or file.gcds}
     told = set[str]()
     for key, names in _PARTITION_STEPS:
         options: dict[str, Any] = {name: stated[name] for name in names}

@@ -37,16 +37,24 @@ class VipuApi:
     data_subnet: str
     #: The vPOD's partition, where it asks for exactly one; None: whoever runs a program says which.
     partition: str | None = None
+    #: The server's user at the controller, where it is known who makes it; None: a person tells the server.
+    user: str | None = None
 
 
 def poplar_files(api: VipuApi) -> Part:
     """All of a Poplar server."""
     files = (
-        GuestFile(COMMAND_LINE, f'api-host="{api.host}"\napi-port={api.port}\n'),
+        GuestFile(COMMAND_LINE, _command_line(api)),
         GuestFile(ENVIRONMENT, _environment(api)),
         GuestFile(LIMITS, _UNLIMITED),
     )
     return Part(files=files, commands=(("mkdir", "-p", PARTITIONS),))
+
+
+def _command_line(api: VipuApi) -> str:
+    """No key: the file is everybody's. The key comes with all of this in a file of root's, for `vipu --config`."""
+    user = "" if api.user is None else f'api-user-id="{api.user}"\n'
+    return f'api-host="{api.host}"\napi-port={api.port}\n{user}'
 
 
 def _environment(api: VipuApi) -> str:
