@@ -1,4 +1,8 @@
-"""The scenario: two tenants on one rack by `interlock lock` and `pulumi up` alone, until nothing of them is left."""
+"""The scenario: two tenants on one rack by `interlock lock` and `pulumi up` alone, until nothing of them is left.
+
+V-IPU is the sandbox's simulator, told by its commands. No guest runs: what a Poplar server would do is done with its
+name and key from the same network, and GCDs that are occupied stand for a workload.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,59 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_network
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from openstack.connection import Connection
 
 from sandbox.vipu.census import VipuCensus, vipu_census
+from sandbox.vipu.guest import PoplarGuest
 from tests.conftest import ROOT, Sandbox
+from tests.e2e.killing import kill
 from tests.e2e.listing import listing
-from tests.e2e.project import Project
+from tests.e2e.project import Project, changes
 from tests.e2e.standing import SITE, TENANTS, Standing
 from tests.sandbox.cloud import until
 from tests.sandbox.switch_sessions import clients
+from tests.support.sampling import Sampling
 
 #: Tenant -> its vPOD.
 VPODS = {"acme": "train", "globex": "research"}
 SERIAL = "PLACEHOLDER-M2000-"
+STACK, PLANNED = "lyon-acme", "acme-train-partition-all"
+ACME, SITE_FILE = "lyon/tenants/acme.yaml", "lyon/site.yaml"
+BY_HAND = "controller: {flavor: vipu.controller, image: vipu-controller, user_api_port: 8090}"
+BY_INTERLOCK = BY_HAND.replace("}", ", managed_by: interlock}")
+FOUR, TWO = "    machines: 4 # or `ipus: 16`\n", "    machines: 2\n"
+POPLAR = "    poplar: {servers: 2, flavor: poplar.half, image: poplar, volume: 100GiB}\n"
+#: The partition may be made anew: growth and other sizes end what runs on it, and this tenant says so.
+PARTITION = "    partitions: {all: {ipus: %d, replaceable: true}}\n"
+
+#: Phase -> what the engine says when its `up` or `destroy` is killed.
+PHASES = {
+    "arrival": "VipuCluster",
+    "another partition": "VipuPartition",
+    "growth": "VipuAgent",
+    "the end": "VipuAllocation",
+}
 
 
 @pytest.fixture
-def alone(stands: Standing) -> Iterator[Project]:
+def by_interlock(stands: Standing) -> Iterator[None]:
+    """Files in which interlock tells controllers, and acme has two machines with one partition; put back."""
+    folder = stands.project.folder / "stacks" / "lyon"
+    files = [folder / "site.yaml", *(folder / "tenants").iterdir()]
+    before = {path: path.read_text(encoding="utf-8") for path in files}
+    yield
+    for path, text in before.items():
+        path.write_text(text, encoding="utf-8")
+    stands.project.must(stands.project.interlock("lock", "--all"))
+
+
+@pytest.fixture
+def alone(stands: Standing, by_interlock: None) -> Iterator[Project]:
     """The site without a tenant, whatever stood; also if a test leaves one half made."""
     project = stands.apply(SITE)
     _destroy(stands)
@@ -41,28 +77,12 @@ def _destroy(stands: Standing) -> None:
             stands.applied.discard(stack)
 
 
-def _locked(project: Project, tenant: str) -> dict[str, Any]:
-    text = (project.folder / "stacks" / "lyon" / "tenants" / f"{tenant}.lock.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)["allocation"]["vpods"][VPODS[tenant]]
-    return found
-
-
-def _at_controller(sandbox: Sandbox, server: str, *words: str) -> Any:
+def _admin(sandbox: Sandbox, server: str, *words: str) -> Any:
     """What `vipu-admin` in a controller's server answers, as JSON."""
     station = [sys.executable, "-m", "sandbox.vipu.station", str(sandbox.dir), server, "vipu-admin"]
     done = subprocess.run([*station, *words, "--showjson"], cwd=ROOT, check=False, text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def _machines_heard(sandbox: Sandbox, server: str, subnet: str) -> set[str]:
-    """Serials of the machines that a controller reaches, each as an agent at the address at which it is heard."""
-    for number, heard in enumerate(_at_controller(sandbox, server, "discover", "agents")):
-        assert ip_address(heard["host"]) in ip_network(subnet)
-        _at_controller(sandbox, server, "create", "agent", f"found{number}", "--host", heard["host"])
-    agents = _at_controller(sandbox, server, "list", "agents")
-    assert {agent["status"]["state"] for agent in agents} == {"ONLINE"}
-    return {agent["status"]["serial"] for agent in agents}
 
 
 def _carried(port: dict[str, Any]) -> tuple[Any, ...]:
@@ -86,22 +106,135 @@ def _census(sandbox: Sandbox, cloud: Connection) -> tuple[VipuCensus, Any, Any]:
     return vipu_census(sandbox.dir), objects, ports
 
 
+def _server(cloud: Connection, name: str) -> str:
+    return str(next(one for one in cloud.compute.servers(all_projects=True) if one.name == name).id)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Both tenants' stacks, and which phase is cut."""
+
+    project: Project
+    stands: Standing
+    cloud: Connection
+    sandbox: Sandbox
+    cut: str
+
+    def run(self, phase: str, verb: str = "up") -> str:
+        """One phase of acme's: killed in the middle where that is this run's, and then to its end."""
+        if phase == self.cut:
+            self._killed(verb, PHASES[phase])
+            self.project.must(self.project.interlock("unlock", STACK))
+        return self.project.must(self.project.pulumi(verb, STACK, "--yes")).out
+
+    def _killed(self, verb: str, kind: str) -> None:
+        """SIGKILL when the engine first tells of an object of this kind."""
+        running = self.project.start("pulumi", verb, "--yes", "--skip-preview", "--non-interactive", "--stack", STACK)
+        assert running.stdout is not None
+        said = []
+        for line in running.stdout:
+            said.append(line)
+            if kind in line:
+                break
+        else:
+            kill(running)
+            pytest.fail(f"{verb} ended and told of no {kind}:\n{''.join(said)}")
+        kill(running)
+
+    def lock(self, tenant: str = "acme") -> None:
+        self.project.must(self.project.interlock("lock", tenant))
+
+    def held(self, tenant: str) -> set[str]:
+        """Serials of the machines that a tenant's lock has."""
+        path = self.project.folder / "stacks" / "lyon" / "tenants" / f"{tenant}.lock.json"
+        allocation = json.loads(path.read_text(encoding="utf-8"))["allocation"]["vpods"][VPODS[tenant]]
+        return {machine.replace("ipum-", SERIAL) for machine in allocation["machines"]}
+
+    def agents(self, tenant: str) -> set[str]:
+        """Serials of the machines whose agents a tenant's controller has and reaches."""
+        controller = _server(self.cloud, f"{tenant}-{VPODS[tenant]}-controller")
+        found = _admin(self.sandbox, controller, "list", "agents")
+        assert {agent["status"]["state"] for agent in found} == {"ONLINE"}
+        return {agent["status"]["serial"] for agent in found}
+
+    def guest(self, tenant: str) -> PoplarGuest:
+        """The first Poplar server of a tenant, with a new key, which the operator hands to it."""
+        base = f"{tenant}-{VPODS[tenant]}"
+        controller, server = _server(self.cloud, f"{base}-controller"), _server(self.cloud, f"{base}-poplar-0")
+        (user,) = (item["id"] for item in _admin(self.sandbox, controller, "list", "users") if "poplar-0" in item["id"])
+        key = _admin(self.sandbox, controller, "update", "user", user, "--new-access-key")["access_key"]
+        return PoplarGuest(self.sandbox.dir, controller, server, user, key)
+
+
+def _partitions(guest: PoplarGuest) -> dict[str, Any]:
+    done = guest.vipu("list", "partitions", "--showjson")
+    assert done.returncode == 0, done.stderr
+    return {item["partition"]["id"]: item["partition"] for item in json.loads(done.stdout)}
+
+
+@pytest.mark.timeout(1800)
 def test_scenario_two_tenants_on_one_rack_until_they_are_gone(
-    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox
+    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox, sampling: Sampling, long: bool
 ) -> None:
     before = _census(sandbox, cloud)
     assert before[:2] == ({}, {tenant: {} for tenant in VPODS})
-    for tenant in VPODS:
-        alone.must(alone.interlock("lock", tenant))
-        stands.applied.add(f"lyon-{tenant}")
-        alone.must(alone.plain_up(f"lyon-{tenant}"))
-    controllers = {tenant: f"{tenant}-{vpod}-controller" for tenant, vpod in VPODS.items()}
-    for tenant, name in controllers.items():
-        lock = _locked(alone, tenant)
-        server = next(one for one in cloud.compute.servers(all_projects=True) if one.name == name)
-        own = {machine.replace("ipum-", SERIAL) for machine in lock["machines"]}
-        assert _machines_heard(sandbox, server.id, lock["management_subnet"]) == own
-    assert _census(sandbox, cloud)[0].keys() == {*controllers.values()}
-    _destroy(stands)
-    until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
-    assert _census(sandbox, cloud) == before
+    cuts = [*PHASES] if long else [sampling.random("phase that is killed").choice([*PHASES])]
+    for cut in cuts:
+        _life(Scene(alone, stands, cloud, sandbox, cut))
+        until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
+        assert _census(sandbox, cloud) == before, f"killed in {cut}"
+
+
+def _life(scene: Scene) -> None:
+    """From the first request to nothing, with a partition, a workload, another size, growth."""
+    project = scene.project
+    with _requests(project):
+        for tenant in VPODS:
+            scene.lock(tenant)
+            scene.stands.applied.add(f"lyon-{tenant}")
+        scene.run("arrival")
+        project.must(project.plain_up("lyon-globex"))
+        for tenant in VPODS:
+            assert scene.agents(tenant) == scene.held(tenant)
+        assert len(scene.held("acme")) == 2
+        _tenants_work(scene)
+        project.edit(ACME, PARTITION % 8, PARTITION % 4)
+        scene.lock()
+        scene.run("another partition")
+        guest = scene.guest("acme")
+        assert {name: len(item["spec"]["ipus"]) for name, item in _partitions(guest).items()} == {PLANNED: 4}
+        project.edit(ACME, TWO, FOUR)
+        scene.lock()
+        scene.run("growth")
+        assert scene.agents("acme") == scene.held("acme")
+        assert len(scene.held("acme")) == 4
+        assert {*_partitions(scene.guest("acme"))} == {PLANNED}
+        assert changes(project.must(project.plain_up(STACK))).keys() == {"unchanged"}
+        scene.run("the end", "destroy")
+        scene.stands.applied.discard(STACK)
+        _destroy(scene.stands)
+
+
+@contextmanager
+def _requests(project: Project) -> Iterator[None]:
+    """What the tenants ask for first, and interlock as who tells controllers; afterwards what was there."""
+    folder = project.folder / "stacks"
+    before = {name: (folder / name).read_text(encoding="utf-8") for name in (ACME, SITE_FILE)}
+    project.edit(SITE_FILE, BY_HAND, BY_INTERLOCK)
+    project.edit(ACME, FOUR, TWO)
+    project.edit(ACME, POPLAR, POPLAR + PARTITION % 8)
+    yield
+    for name, text in before.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _tenants_work(scene: Scene) -> None:
+    """Users of both vPODs: a workload on the partition that was planned, and a partition that a user makes."""
+    acme, globex = scene.guest("acme"), scene.guest("globex")
+    assert _partitions(acme)[PLANNED]["spec"]["num_gcds"] == 1
+    done = acme.vipu("occupy", "partition", PLANNED, "--gcd", "0")
+    assert done.returncode == 0, done.stderr
+    for words in (("create", "partition", "mine", "--size", "4"), ("remove", "partition", "mine")):
+        done = globex.vipu(*words)
+        assert done.returncode == 0, done.stderr
+    assert _partitions(globex) == {}
