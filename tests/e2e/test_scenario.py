@@ -7,6 +7,7 @@ name and key from the same network, and GCDs that are occupied stand for a workl
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,6 +48,9 @@ PHASES = {
     "growth": "VipuAgent",
     "the end": "VipuAllocation",
 }
+
+#: What the engine says when it begins with an object; a preview has other words.
+_AT_WORK = re.compile(r" (creat|delet|replac|updat)ing\b")
 
 
 @pytest.fixture
@@ -128,13 +132,13 @@ class Scene:
         return self.project.must(self.project.pulumi(verb, STACK, "--yes")).out
 
     def _killed(self, verb: str, kind: str) -> None:
-        """SIGKILL when the engine first tells of an object of this kind."""
-        running = self.project.start("pulumi", verb, "--yes", "--skip-preview", "--non-interactive", "--stack", STACK)
+        """SIGKILL when the engine begins with the first object of this kind."""
+        running = self.project.start("pulumi", verb, "--yes", "--non-interactive", "--stack", STACK)
         assert running.stdout is not None
         said = []
         for line in running.stdout:
             said.append(line)
-            if kind in line:
+            if kind in line and _AT_WORK.search(line):
                 break
         else:
             kill(running)
