@@ -1,6 +1,6 @@
 """What the V-IPU controller of one vPOD is told: agents, a cluster of them, an allocation, users, partitions.
 
-V-IPU resizes nothing: what consists of other machines is deleted and made again, and all that stands on it with it. So
+V-IPU resizes nothing: what consists of other machines is deleted and recreated, and all that stands on it with it. So
 each kind names what it stands on, down to the controller's server.
 """
 
@@ -95,7 +95,7 @@ class VipuPartition(VipuObject):
     reconfigurable: Annotated[bool, REPLACE] = False
     sync_type: Annotated[Literal["c2-compatible", "pod-native-default"], REPLACE] = "c2-compatible"
     routing: Annotated[Literal["default", "ringswnc"], REPLACE] = "default"
-    #: Whether it may be deleted and made again, which ends what runs on it, when anything of it or below it changes.
+    #: Whether it may be deleted and recreated, which ends what runs on it, when anything of it or below it changes.
     replaceable: Annotated[bool, IN_PLACE] = False
 
     def refuses_replacement(self) -> str:

@@ -85,7 +85,7 @@ def _labelled_holdings(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
         yield ids.allocation(allocation.owner, allocation.name), allocation.owner
         yield from ((facts.rnic(machine), allocation.owner) for machine in allocation.machines)
     # Whoever's controller has its agent commands the machine, in an allocation or not.
-    yield from ((facts.rnic(agent.machine), plan.owner) for agent in plan.agents)
+    yield from ((facts.rnic(agent.machine), plan.owner) for agent in plan.vipu.agents)
     for key in plan.keys:
         yield from [(facts.key(key)[0], plan.owner)] if key.is_claim else []
         yield from ((port, plan.owner) for port in facts.own_ports(key))
@@ -213,7 +213,7 @@ def _exclusive_holdings(facts: PlanOnSite) -> Iterator[str]:
     hosts |= {item.device for item in plan.switch_ports if facts.site.is_bare_metal(item.device)}
     yield from (ids.host_identity(site.host[name].serial) for name in hosts if name in site.host)
     told = {name for allocation in plan.allocations for name in allocation.machines}
-    told |= {agent.machine for agent in plan.agents}
+    told |= {agent.machine for agent in plan.vipu.agents}
     machines = (site.machine[name] for name in told if name in site.machine)
     yield from (identity for machine in machines for identity in facts.site.held_with(machine))
     yield from (ids.share_address(site.cloud, access.vip) for access in plan.accesses)

@@ -57,7 +57,7 @@ class _Named:
     def __init__(self, plan: PlanFacts) -> None:
         self.owner = plan.owner
         self._names = {
-            "user": {item.name for item in plan.users} | {item.name for item in plan.vipu_users},
+            "user": {item.name for item in plan.users} | {item.name for item in plan.vipu.users},
             "key": {item.name for item in plan.credentials},
             "bucket": {item.name for item in plan.buckets},
             "share": {item.name for item in plan.shares},
@@ -115,7 +115,7 @@ def _owners(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
     ):  # fmt: skip
         yield from (_held(named.thing(kind, item.name), item.owner) for item in items)
     yield from (_held(named.user(item.name), item.owner) for item in plan.users)
-    yield from (_held(named.user(item.name), item.owner) for item in plan.vipu_users)
+    yield from (_held(named.user(item.name), item.owner) for item in plan.vipu.users)
     yield from (_held(named.key(item.name), item.owner) for item in plan.credentials)
 
 
@@ -172,7 +172,7 @@ def _controllers(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
         server = facts.plan.server.get(allocation.controller)
         for port in server.ports if server is not None else ():
             yield premise(Relation.LISTENS, controller, facts.port(port), facts.plan.owner)
-    for user in facts.plan.vipu_users:
+    for user in facts.plan.vipu.users:
         for allocation_of_user in user.allocations:
             target = named.thing("allocation", allocation_of_user)
             yield from _grant(Way.WRITES, named.user(user.name), target, user.name)

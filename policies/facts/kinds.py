@@ -27,7 +27,7 @@ from .data import (
 from .fabric import AllocationFact, ClusterFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .plan_references import ReferenceFact
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
-from .vipu import AgentClusterFact, AgentFact, VipuUserFact
+from .vipu import NO_VIPU, VipuFacts
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,7 @@ class PlanFacts:
     clusters: tuple[ClusterFact, ...] = ()
     allocations: tuple[AllocationFact, ...] = ()
     partitions: tuple[PartitionFact, ...] = ()
-    agents: tuple[AgentFact, ...] = ()
-    agent_clusters: tuple[AgentClusterFact, ...] = ()
-    vipu_users: tuple[VipuUserFact, ...] = ()
+    vipu: VipuFacts = NO_VIPU
     keys: tuple[PartitionKeyFact, ...] = ()
     nvlinks: tuple[NvlinkFact, ...] = ()
     volume_types: tuple[VolumeTypeFact, ...] = ()

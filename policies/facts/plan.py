@@ -38,7 +38,7 @@ from .plan_references import of_site, unresolved
 from .reader import PlanReader
 from .readings import READINGS, KindReading
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
-from .vipu import AgentClusterFact, AgentFact, VipuUserFact
+from .vipu import AgentClusterFact, AgentFact, VipuFacts, VipuUserFact
 
 F = TypeVar("F")
 
@@ -65,9 +65,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         clusters=tuple(_clusters(plan, found)),
         allocations=found.of(AllocationFact),
         partitions=found.of(PartitionFact),
-        agents=found.of(AgentFact),
-        agent_clusters=found.of(AgentClusterFact),
-        vipu_users=found.of(VipuUserFact),
+        vipu=VipuFacts(found.of(AgentFact), found.of(AgentClusterFact), found.of(VipuUserFact)),
         keys=found.of(PartitionKeyFact),
         nvlinks=found.of(NvlinkFact),
         volume_types=found.of(VolumeTypeFact),

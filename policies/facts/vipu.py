@@ -39,3 +39,15 @@ class VipuUserFact:
     vpod: str | None
     controller: str
     allocations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VipuFacts:
+    """What the controllers of one plan are told, but for allocations and partitions."""
+
+    agents: tuple[AgentFact, ...] = ()
+    clusters: tuple[AgentClusterFact, ...] = ()
+    users: tuple[VipuUserFact, ...] = ()
+
+
+NO_VIPU = VipuFacts()

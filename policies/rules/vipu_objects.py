@@ -37,7 +37,7 @@ def faults_of(model: Model) -> Iterator[Fault]:
 
 
 def _objects(plan: PlanFacts) -> Iterable[tuple[str, Iterable[AgentFact | AgentClusterFact | VipuUserFact]]]:
-    return (("agent", plan.agents), ("cluster", plan.agent_clusters), ("user", plan.vipu_users))
+    return (("agent", plan.vipu.agents), ("cluster", plan.vipu.clusters), ("user", plan.vipu.users))
 
 
 def _at_its_controller(
@@ -52,7 +52,7 @@ def _at_its_controller(
 def _twice(plan: PlanFacts) -> Iterator[Fault]:
     """Two agents of one machine: at one controller it counts twice, at two both command it."""
     by_machine: defaultdict[str, list[str]] = defaultdict(list)
-    for item in plan.agents:
+    for item in plan.vipu.agents:
         by_machine[item.machine].append(item.name)
     for machine, names in sorted(by_machine.items()):
         if len(names) > 1:
@@ -61,7 +61,7 @@ def _twice(plan: PlanFacts) -> Iterator[Fault]:
 
 def _agents(model: Model, vpod: VPodFact) -> Iterator[Fault]:
     known = model.site.site.machine
-    own = [item for item in model.plan.agents if item.vpod == vpod.name]
+    own = [item for item in model.plan.vipu.agents if item.vpod == vpod.name]
     missing = sorted(set(vpod.machines) & known.keys() - {item.machine for item in own})
     if missing:
         yield "vPOD", vpod.name, f"has no agent of {', '.join(missing)}", ()
@@ -84,11 +84,11 @@ def _management_addresses(plan: PlanFacts) -> Mapping[str, tuple[str, ...]]:
 
 
 def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[Fault]:
-    found = [item for item in plan.agent_clusters if item.vpod == vpod.name]
+    found = [item for item in plan.vipu.clusters if item.vpod == vpod.name]
     if len(found) != 1:
         names = tuple(item.name for item in found)
         yield "vPOD", vpod.name, f"has {len(found)} V-IPU clusters, and a vPOD is one", names
-    own = {item.name for item in plan.agents if item.vpod == vpod.name}
+    own = {item.name for item in plan.vipu.agents if item.vpod == vpod.name}
     for item in found:
         twice = [name for name, times in Counter(item.agents).items() if times > 1]
         if twice:
@@ -101,8 +101,8 @@ def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[Fault]:
 
 def _allocations(plan: PlanFacts) -> Iterator[Fault]:
     """Each is of the one cluster of its vPOD, and takes no machine beyond it; so do partitions with allocations."""
-    clusters = {item.name: item for item in plan.agent_clusters}
-    machine_of = {item.name: item.machine for item in plan.agents}
+    clusters = {item.name: item for item in plan.vipu.clusters}
+    machine_of = {item.name: item.machine for item in plan.vipu.agents}
     for item in plan.allocations:
         cluster = clusters.get(item.cluster)
         if cluster is None or cluster.vpod != item.vpod:
@@ -120,7 +120,7 @@ def _allocations(plan: PlanFacts) -> Iterator[Fault]:
 
 
 def _users(plan: PlanFacts) -> Iterator[Fault]:
-    for item in plan.vipu_users:
+    for item in plan.vipu.users:
         for name in item.allocations:
             if not _is_own(plan.allocation.get(name), item):
                 yield "user", item.name, f"has {name}, no allocation of vPOD {item.vpod}", (name,)

@@ -99,17 +99,20 @@ def test_a_replaced_network_takes_subnet_and_ports_along_and_servers_stay() -> N
     assert (ports.field, ports.follows, ports.effect) == ("ports", "acme-train-poplar-0-storage", Effect.IN_PLACE)
 
 
-def test_a_vpod_that_grows_keeps_its_allocation() -> None:
+def test_a_vpod_that_grows_has_another_allocation_and_keeps_its_wires() -> None:
+    """V-IPU resizes nothing."""
     bigger = tenant("acme", machines=8)
     found = changed(bigger, given(LOCK, machines=tuple(f"ipum-{number:02}" for number in range(1, 9))))
-    assert found["acme-train-allocation"].action == "update"
+    assert found["acme-train-allocation"].action == "replace"
+    assert found["acme-train-agent-ipum-05"].action == "create"
+    assert "acme-train-agent-ipum-01" not in found
     assert found["acme-train-rnic-ipum-05"].action == "create"
 
 
-def test_a_vpod_that_shrinks_must_lose_its_partitions_first() -> None:
+def test_a_vpod_that_shrinks_has_another_allocation() -> None:
     smaller = tenant("acme", machines=2)
     found = changed(smaller, given(LOCK, machines=("ipum-01", "ipum-02")))
-    assert found["acme-train-allocation"].action == "forbidden"
+    assert found["acme-train-allocation"].action == "replace"
     assert found["acme-train-mgmt-ipum-04"].action == "delete"
 
 

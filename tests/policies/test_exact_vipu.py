@@ -13,7 +13,7 @@ from policies.facts.fabric import AllocationFact, PartitionFact, SwitchPortFact
 from policies.facts.kinds import NetworkFact, PlanFacts, ServerFact, VPodFact
 from policies.facts.rights import RightFact
 from policies.facts.site import SiteFacts
-from policies.facts.vipu import AgentClusterFact, AgentFact, VipuUserFact
+from policies.facts.vipu import AgentClusterFact, AgentFact, VipuFacts, VipuUserFact
 from policies.proof import RuleResult
 from policies.rules.unstated_roles import lacking, of_role
 from tests.policies.exact_answers import answer, drawn, messages, only, plan_of, share
@@ -133,7 +133,9 @@ def planned(**changes: object) -> PlanFacts:
         "agent_clusters": CLUSTERS, "allocations": (pool(TRAIN), pool(SERVE)), "vipu_users": (user(TRAIN),),
         "partitions": (part("a", 4),),
     }  # fmt: skip
-    return plan_of("acme", **{**told, **changes})
+    told |= changes
+    parts = (told.pop("agents"), told.pop("agent_clusters"), told.pop("vipu_users"))
+    return plan_of("acme", vipu=VipuFacts(*parts), **told)  # type: ignore[arg-type]
 
 
 def test_what_a_controller_is_told_of_its_own_vpod() -> None:
