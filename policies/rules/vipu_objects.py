@@ -25,6 +25,7 @@ def faults_of(model: Model) -> Iterator[Fault]:
     for vpod in plan.vpods:
         yield from _agents(model, vpod)
         yield from _clusters(plan, vpod)
+        yield from _domains(model, vpod)
     known = {vpod.name for vpod in plan.vpods}
     for what, items in _objects(plan):
         for item in items:
@@ -97,6 +98,18 @@ def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[Fault]:
             yield "cluster", item.name, f"has {', '.join(strange)}, not of vPOD {vpod.name}", tuple(strange)
         if missing := sorted(own - {*item.agents}):
             yield "cluster", item.name, f"lacks {', '.join(missing)} of vPOD {vpod.name}", tuple(missing)
+
+
+def _domains(model: Model, vpod: VPodFact) -> Iterator[Fault]:
+    """Logical racks are IPU-Link domains, and a loop of GW-Links joins two or more of them."""
+    known = model.site.site.machine
+    racks = len({known[name].logical_rack for name in vpod.machines if name in known})
+    for item in model.plan.vipu.clusters:
+        if item.vpod == vpod.name and item.link_domains != max(1, racks):
+            why = f"has {item.link_domains} IPU-Link domains, and its machines stand in {racks} logical racks"
+            yield "cluster", item.name, why, ()
+        if item.vpod == vpod.name and item.cluster_topology == "looped" and item.link_domains == 1:
+            yield "cluster", item.name, "loops GW-Links of one IPU-Link domain", ()
 
 
 def _allocations(plan: PlanFacts) -> Iterator[Fault]:

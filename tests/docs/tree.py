@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interlock.planning import Plan
-from interlock.resources import Resource
+from interlock.resources import Resource, VipuObject
 
 #: Characters for the resources of a component; more go to a further line.
 WIDTH = 70
@@ -53,4 +53,8 @@ def _made(plan: Plan, name: str) -> str:
 
 
 def _kind(resource: Resource) -> str:
-    return resource.KIND if resource.HAS_ACTUATOR else f"{resource.KIND} (planned only)"
+    return resource.KIND if resource.HAS_ACTUATOR and not _by_hand(resource) else f"{resource.KIND} (planned only)"
+
+
+def _by_hand(resource: Resource) -> bool:
+    return isinstance(resource, VipuObject) and not resource.is_declared

@@ -266,8 +266,6 @@ NO_KIND: dict[tuple[str, str], str] = {
     **{(kind, column): _WORDS for kind in
        ("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition", "VipuCluster")
        for column in ("example", "oracle")},
-    ("VipuAgent", "oracle"): "random worlds have allocations, which join and hold the same machines (example 28d)",
-    ("VipuUser", "oracle"): "random worlds hand out S3 keys, which are read the same way (examples 50g, 50h)",
     **{(kind, column): _FOR_ANOTHER
        for kind in ("Project", "SubnetPool", "Trunk", "SegmentRange", "Aggregate")
        for column in ("rule", "mutant")},

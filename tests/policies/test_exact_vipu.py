@@ -193,6 +193,14 @@ OTHER = agent(SERVE, "ipum-03", name="agent-x", vpod="train", controller="train-
             {"cluster train-cluster stands on serve-ctl, not the controller of vPOD train"},
         ),
         (
+            {"agent_clusters": (replace(CLUSTERS[0], link_domains=2), CLUSTERS[1])},
+            {"cluster train-cluster has 2 IPU-Link domains, and its machines stand in 1 logical racks"},
+        ),
+        (
+            {"agent_clusters": (replace(CLUSTERS[0], cluster_topology="looped"), CLUSTERS[1])},
+            {"cluster train-cluster loops GW-Links of one IPU-Link domain"},
+        ),
+        (
             {"allocations": (pool(TRAIN, cluster="serve-cluster"), pool(SERVE))},
             {"allocation train-pool is of serve-cluster, no cluster of its vPOD"},
         ),
