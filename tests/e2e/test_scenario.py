@@ -62,7 +62,7 @@ def by_interlock(stands: Standing) -> Iterator[None]:
     yield
     for path, text in before.items():
         path.write_text(text, encoding="utf-8")
-    stands.project.must(stands.project.interlock("lock", "--all"))
+    stands.project.must(stands.project.interlock("lock"))
 
 
 @pytest.fixture
