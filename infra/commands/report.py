@@ -53,7 +53,7 @@ def report(
     ] = None,
     form: Annotated[Format, format_option("report")] = Format.TEXT,
 ) -> None:
-    """Report what has become of all that a tenant was given, for its file.
+    """Report what has become of all that a tenant was given.
 
     For a tenant with `state: gone`, for one on its way there, and for one whose request and lock are no more: machines,
     hosts, VLANs, P_Keys, addresses, keys, volumes, shares, buckets, users, projects. Of each it says whether it is in

@@ -60,7 +60,7 @@ ALL_SCHEMAS = {
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of files, and of what `wiring` and `report` print.
+    """Print the JSON Schema of files, and of some answers.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
     `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say. Wiring files are

@@ -73,9 +73,10 @@ def group_of_entry(demand: Demand) -> str:
 
 def name_of(site: Site, identity: str) -> str:
     node = nodes.parse(identity)
-    if isinstance(node, nodes.MacAddress | nodes.HeldLoginKey):
-        word = "MAC address" if isinstance(node, nodes.MacAddress) else "ssh key"
-        return f"{word} {nodes.last_part(node) if word == 'MAC address' else identity.partition(':')[2]}"
+    if isinstance(node, nodes.MacAddress):
+        return f"MAC address {nodes.last_part(node)}"
+    if isinstance(node, nodes.HeldLoginKey):
+        return f"ssh key {nodes.last_part(node)}"
     try:
         return words_of(entry_of(site, identity))
     except TypeError:

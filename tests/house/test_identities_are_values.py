@@ -92,6 +92,7 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/provider/statuses.py", "/"): (1, _CODE),
     ("interlock/provider/statuses.py", ":"): (1, _CODE),
     ("interlock/store/folder.py", "/"): (1, _KEY),
+    ("interlock/store/history.py", "@"): (1, _KEY),
     ("interlock/store/objects.py", "/"): (2, _KEY),
     ("interlock/store/s3.py", "/"): (1, _KEY),
     ("interlock/store/s3_calls.py", "/"): (2, "the path of a URL"),
