@@ -75,7 +75,7 @@ def _rules(checked: Checked) -> str:
     parts = [f"rules: {', '.join(told)}" if told else "no rule had anything to look at"]
     others = len(judgement.without_actuator) - checked.switch_ports
     if others:
-        parts.append(f"{others} planned without an actuator")
+        parts.append(f"{others} planned that `pulumi up` does not make")
     return "; ".join([*parts, *checked.wiring])
 
 

@@ -29,6 +29,9 @@ from tests.sandbox.cloud import until
 from tests.sandbox.switch_sessions import clients
 from tests.support.sampling import Sampling
 
+#: The small tenant of other tests, which would stand in the way of growth.
+SMALL = ("lyon/tenants/initech.yaml", "lyon/tenants/initech.lock.json")
+
 #: Tenant -> its vPOD.
 VPODS = {"acme": "train", "globex": "research"}
 SERIAL = "PLACEHOLDER-M2000-"
@@ -223,12 +226,13 @@ def _life(scene: Scene) -> None:
 def _requests(project: Project) -> Iterator[None]:
     """What the tenants ask for first, and interlock as who tells controllers; afterwards what was there."""
     folder = project.folder / "stacks"
-    before = {name: (folder / name).read_text(encoding="utf-8") for name in (ACME, SITE_FILE)}
+    before = {name: (folder / name).read_text(encoding="utf-8") for name in (ACME, SITE_FILE, *SMALL)}
     project.edit(SITE_FILE, BY_HAND, BY_INTERLOCK)
     project.edit(ACME, FOUR, TWO)
     project.edit(ACME, POPLAR, POPLAR + PARTITION % 8)
     # Nothing of acme is applied: two machines are given to it as to a new tenant, with neighbours that are free.
-    (folder / "lyon" / "tenants" / "acme.lock.json").unlink()
+    for name in ("lyon/tenants/acme.lock.json", *SMALL):
+        (folder / name).unlink()
     yield
     for name, text in before.items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -342,7 +342,7 @@ def test_check_plan_and_json_say_it_in_their_words(lyon: Lyon, interlock: Interl
     wired_by(lyon, interlock, "hand")
     words = "4 switch ports to wire by hand: `interlock wiring acme`"
     (line,) = interlock("check", "acme").out.splitlines()[:1]
-    assert line.endswith(f"; 1 planned without an actuator; {words}")
+    assert line.endswith(f"; 8 planned that `pulumi up` does not make; {words}")
     assert interlock("plan", "acme").out.splitlines()[0].endswith(f"; {words}")
     judged = json.loads(interlock("check", "acme", "-f", "json").out)["stacks"][0]
-    assert len(judged["without_actuator"]) == 5
+    assert len(judged["without_actuator"]) == 12
