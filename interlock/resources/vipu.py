@@ -74,12 +74,13 @@ class VipuAllocation(VipuObject):
 
 class VipuUser(VipuObject):
     """A user of the allocations that it names, for one Poplar server. Its access key is given out by no output:
-    whoever hands it to the server asks the controller for a new one.
+    whoever hands it to the server asks the controller for a new one. It goes with its allocation, since no source says
+    what a user of no allocation may do: all, or nothing.
     """
 
     KIND: ClassVar[str] = "VipuUser"
 
-    allocations: Annotated[tuple[str, ...], Refers(("VipuAllocation",)), IN_PLACE]
+    allocations: Annotated[tuple[str, ...], Refers(("VipuAllocation",)), REPLACE]
 
 
 class VipuPartition(VipuObject):

@@ -141,7 +141,7 @@ def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock
     assert "  train is given IPU-Machine ipum-05, ipum-06, ipum-07, ipum-08\n" in moved.err
     assert "  train gives up IPU-Machine ipum-01, ipum-02; nobody gets them" in moved.err
     assert "  train moves, 2 → 4 IPU-Machines: given ipum-05, ipum-06, ipum-07, ipum-08; releases ipum-01" in moved.err
-    assert "  warning: train: deleted: SwitchPort acme-train-mgmt-ipum-02, " in moved.err
+    assert "SwitchPort acme-train-mgmt-ipum-02, acme-train-mgmt-ipum-01, " in moved.err
     assert unlocked.locks() == before | {ACME: unlocked.file(ACME).read_bytes()}
 
 

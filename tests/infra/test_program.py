@@ -78,8 +78,11 @@ def test_a_tenants_stack_is_declared_and_a_copy_of_its_proof_kept(
     assert set(exported) == {
         "plan_hash", "not_wired", "project_id", "vpods", "clusters", "volumes", "shares", "buckets",
     }  # fmt: skip
-    # Neutron sets the switch ports of this site.
-    assert exported["not_wired"] == ["acme-train-allocation"]
+    # Neutron sets the switch ports of this site; a person tells controllers.
+    base = "acme-train"
+    agents = [f"{base}-agent-ipum-0{number}" for number in range(1, 5)]
+    users = [f"{base}-poplar-{number}-vipu" for number in range(2)]
+    assert exported["not_wired"] == [*agents, f"{base}-cluster", f"{base}-allocation", *users]
 
 
 def test_switch_ports_that_somebody_else_wires_are_told_and_stop_nothing(
@@ -94,8 +97,8 @@ def test_switch_ports_that_somebody_else_wires_are_told_and_stop_nothing(
     monkeypatch.setattr(pulumi, "info", told.append)
     run("lyon-acme", site="lyon", tenant="acme")
     assert told == ["8 switch ports to wire by hand: `interlock wiring acme`"]
-    # Both switch ports of each machine, and the V-IPU allocation.
-    assert len(exported["not_wired"]) == 9
+    # Both switch ports of each machine; four agents, a cluster, an allocation and two users of V-IPU.
+    assert len(exported["not_wired"]) == 8 + 8
 
 
 def test_the_operators_stack_is_declared(run: Run) -> None:

@@ -29,7 +29,7 @@ from tests.support.sampling import Sampling
 SITE = halls([["r1", "r2"], ["r3"]], torus=["r2"])
 OPERATOR = site_locked(SITE)
 #: Four IPUs, which one machine has.
-ONE = (Partition(name="a", ipus=4),)
+ONE = (Partition(name="a", ipus=4, replaceable=True),)
 
 
 class Case(NamedTuple):

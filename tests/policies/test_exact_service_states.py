@@ -48,7 +48,7 @@ def test_what_others_have_and_what_is_free_is_nothing_of_this_plan() -> None:
 
 
 def test_it_stops_nobody_and_speaks_first_where_nothing_else_is_wrong() -> None:
-    judgement = judged(out(SITE, "ipum-03"), ACME.plan, GLOBEX)
+    judgement = judged(out(SITE, "ipum-04"), ACME.plan, GLOBEX)
     assert (verdicts(judgement)["TOP-24"], judgement.exit_code) == (V, 0)
     assert [(item.rule, item.severity) for item in judgement.findings] == [("TOP-24", Severity.WARN)]
     assert verdicts(judged(SITE, ACME.plan, GLOBEX))["TOP-24"] == P
