@@ -20,7 +20,23 @@ from interlock.provider.pools import SIZES
 from interlock.provider.retry import RetryBudget, RetryPolicy, may_repeat, pause, retry_after
 from interlock.provider.schema import schema
 from interlock.provider.state import Declared, as_made, as_made_from, declared, in_order_of
-from interlock.resources import ID_OF, KINDS, BareMetalServer, Effect, Network, Port, Resource, Server, Volume
+from interlock.resources import (
+    ID_OF,
+    KINDS,
+    BareMetalServer,
+    Claims,
+    Effect,
+    Network,
+    Port,
+    Resource,
+    Server,
+    VipuAgent,
+    VipuAllocation,
+    VipuCluster,
+    VipuPartition,
+    VipuUser,
+    Volume,
+)
 from interlock.vocabulary.owners import OwnerId
 from tests.support.world.declared import site, tenant
 
@@ -28,6 +44,16 @@ MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
 NETWORK = Network(name="n", project="t-project", network_type="vxlan", segmentation_id=7)
 SERVER = Server(name="s", project="p", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p1",))
+
+#: What the world of these tests declares none of.
+BESIDE: tuple[Resource, ...] = (
+    Claims(store="", footprint="sha256:0", identities=()),
+    VipuAgent(name="a", controller="c", machine="m-1", serial="1", host="10.2.1.1"),
+    VipuCluster(name="k", controller="c", agents=("a",)),
+    VipuAllocation(name="l", controller="c", cluster="k", machines=("m-1",)),
+    VipuUser(name="u", controller="c", allocations=("l",)),
+    VipuPartition(name="p", controller="c", allocation="l", ipus=4),
+)
 
 
 # --- tables -----------------------------------------------------------------------------------------------
@@ -128,7 +154,7 @@ def test_another_project_behind_a_volume_replaces_it_and_deletion_has_its_own_gu
 @pytest.mark.parametrize("kind", [kind for kind, cls in KINDS.items() if cls.YOUNGER])
 def test_a_state_of_before_a_field_changes_nothing(kind: str) -> None:
     """The field says what such an object is; no upgrade may touch it for that."""
-    known = (*site("s", 700).values(), *tenant("t", 2100).values())
+    known = (*site("s", 700).values(), *tenant("t", 2100).values(), *BESIDE)
     younger = KINDS[kind].YOUNGER
     resource = next(item for item in known if kind == item.KIND).model_copy(update=dict(younger))
     inputs = resource.canonical() | {"owner": "0"}
