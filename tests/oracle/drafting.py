@@ -49,6 +49,7 @@ from interlock.resources import (
     Subnet,
     SwitchPort,
     VipuAllocation,
+    VipuCluster,
 )
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.owners import OwnerId
@@ -362,9 +363,10 @@ class Draft:
         )  # fmt: skip
         self.add(owner, name, server, component=name)
         if machines:
-            cluster = f"{owner}-a-cluster"
+            cluster = VipuCluster(name=f"{owner}-a-cluster", controller=name, agents=())
+            self.add(owner, cluster.name, cluster, component=name)
             allocation = VipuAllocation(
-                name=f"{owner}-a-allocation", controller=name, cluster=cluster, machines=machines
+                name=f"{owner}-a-allocation", controller=name, cluster=cluster.name, machines=machines
             )
             self.add(owner, allocation.name, allocation, component=name)
         return name
