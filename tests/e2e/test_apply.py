@@ -197,8 +197,11 @@ def _written(folder: Path) -> list[Path]:
 
 
 def test_what_is_reserved_with_the_machines_is_listed_as_not_wired(applied: Project) -> None:
-    """The V-IPU allocation; switch ports are Neutron's."""
-    assert applied.output("lyon-acme")["not_wired"] == ["acme-train-allocation"]
+    """What the V-IPU controller is told, by hand on this site; switch ports are Neutron's."""
+    agents = [f"acme-train-agent-ipum-0{number}" for number in range(1, 5)]
+    users = [f"acme-train-poplar-{number}-vipu" for number in range(2)]
+    wanted = [*agents, "acme-train-cluster", "acme-train-allocation", *users]
+    assert applied.output("lyon-acme")["not_wired"] == wanted
 
 
 def test_switches_say_what_was_planned(applied: Project, sandbox: Sandbox) -> None:
