@@ -169,7 +169,7 @@ class Lifecycle:
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
         if recreated:
             await self._run(actuator, check_redone, self._cloud, item, ident, self._gate.planned_host(item.name))
-            await self._run(actuator, check_replaced, self._cloud, self._gate.admission, target, ident)
+            await self._run(actuator, check_replaced, self._cloud, self._gate.admission, target, seen)
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

@@ -7,7 +7,7 @@ from typing import Any
 from interlock.resources import Admission, VipuAllocation, VipuPartition
 from interlock.vocabulary.pair_ids import VipuId
 
-from .actuators import Target
+from .actuators import Observed, Phase, Target
 from .clouds import Cloud
 from .errors import refused
 from .vipu import asking
@@ -18,18 +18,18 @@ _ALLOW = (
 )
 
 
-def check_replaced(cloud: Cloud, admission: Admission, target: Target[Any], ident: str) -> None:
+def check_replaced(cloud: Cloud, admission: Admission, target: Target[Any], seen: Observed) -> None:
     """Raises `Failure` if a replacement ends what no request lets it end.
 
-    Partitions go before what they stand on, so nothing of the vPOD was touched yet.
+    Partitions go before what they stand on, so nothing of the vPOD was touched yet. Nothing runs on a broken one.
     """
-    if isinstance(target.spec, VipuPartition):
+    if isinstance(target.spec, VipuPartition) and seen.phase is not Phase.BROKEN:
         planned = admission.by_name.get((VipuPartition.KIND, target.name))
         if planned is None or not planned.spec["replaceable"]:
             what = f"{VipuPartition.KIND} {target.name} would be recreated, which ends what runs on it"
             raise refused(what, _ALLOW)
     if isinstance(target.spec, VipuAllocation):
-        _check_users(cloud, admission, target, VipuId.parse(ident))
+        _check_users(cloud, admission, target, VipuId.parse(seen.id))
 
 
 def _check_users(cloud: Cloud, admission: Admission, target: Target[VipuAllocation], ident: VipuId) -> None:

@@ -100,7 +100,7 @@ def each(text: str, read: Callable[[Any], T]) -> tuple[T, ...]:
         raise VipuMisread("it is no list")
     try:
         return tuple(read(item) for item in value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise VipuMisread(f"an object of its list is not as it is known: {type(error).__name__}: {error}") from None
 
 
@@ -117,7 +117,7 @@ def cluster_of(value: Mapping[str, Any]) -> SaidCluster:
     spec = value["spec"]
     return SaidCluster(
         str(value["id"]), _texts(spec["agents"]), str(spec["topology"]).lower(), str(spec["cluster_topology"]).lower(),
-        len(spec["ipu_link_domains"]), str(value["status"]["state"]),
+        _count(spec["ipu_link_domains"]), str(value["status"]["state"]),
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def user_of(value: Mapping[str, Any]) -> SaidUser:
     """A user."""
     spec = value["spec"]
     allocations = spec["allocations"]
-    return SaidUser(str(value["id"]), bool(spec["admin"]), None if allocations is None else _texts(allocations))
+    return SaidUser(str(value["id"]), _truth(spec["admin"]), None if allocations is None else _texts(allocations))
 
 
 def partition_of(value: Mapping[str, Any]) -> SaidPartition:
@@ -144,10 +144,10 @@ def partition_of(value: Mapping[str, Any]) -> SaidPartition:
         id=str(whole["id"]),
         allocation=None if allocation is None else str(allocation),
         cluster=str(spec["cluster"]),
-        ipus=len(spec["ipus"]),
+        ipus=_count(spec["ipus"]),
         gcds=int(spec["num_gcds"]),
         replicas=int(spec["num_replicas"]),
-        reconfigurable=bool(spec["reconfigurable"]),
+        reconfigurable=_truth(spec["reconfigurable"]),
         sync_type=str(spec["sync_type"]).lower().replace("_", "-"),
         routing=str(spec["routing"]).lower().replace("-", ""),
         state=str(status["state"]).removeprefix("PS_"),
@@ -172,6 +172,20 @@ def _keys(value: Any) -> Iterator[str]:
             yield found
         for item in value.values():
             yield from _keys(item)
+
+
+def _truth(value: Any) -> bool:
+    """Python takes the text `false` for true."""
+    if not isinstance(value, bool):
+        raise TypeError("neither true nor false")
+    return value
+
+
+def _count(value: Any) -> int:
+    """Of a list: a text such as `0-15` has a length, too."""
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return len(value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

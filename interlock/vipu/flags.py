@@ -50,6 +50,11 @@ WORDS: tuple[VipuWord, ...] = (
 )  # fmt: skip
 
 NAMES = frozenset(word.name for word in WORDS)
+#: Without these a command says something else: it asks another controller, or opens all allocations to a user.
+NEEDED = frozenset({
+    "config", "showjson", "host", "agents", "of-cluster", "allocations", "new-access-key", "size", "allocation",
+    "remove",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from interlock.store.beside_clouds import FileBesideClouds
 
 from .errors import VipuError, VipuTrouble
 from .file import VipuAccessFile, VipuFile, VipuSshFile
+from .flags import NEEDED
 
 NAME = "vipu.yaml"
 #: The entry for controllers that have none of their own.
@@ -110,6 +111,10 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
     for key in ("command", "user_command"):
         if getattr(entry, key) == []:
             faults.add(Code.VALUE, (*at, key), f"`{key}` has no words", "name the program at least, or leave it out")
+    for flag, spelt in entry.flags.items():
+        if flag in NEEDED and not spelt:
+            what = f"`{flag}` is left out, and without it a command says something else"
+            faults.add(Code.VALUE, (*at, "flags", flag), what, "write how this release spells it")
     return ControllerAccess(
         command=tuple(entry.command or COMMAND),
         user_command=tuple(entry.user_command or USER_COMMAND),

@@ -168,7 +168,13 @@ class SshRunner:
         import asyncssh
 
         port = None if hop.port == SSH_PORT else hop.port
-        found = asyncssh.read_known_hosts(str(hop.known_hosts)).match(hop.host, "", port)
+        try:
+            found = asyncssh.read_known_hosts(str(hop.known_hosts)).match(hop.host, "", port)
+        except ValueError as error:
+            # Also of a file that is no text: no error of asyncssh, so nobody else would tell it as ours.
+            what = f"{hop.known_hosts} is no file of known hosts: {shown_safely(str(error))}"
+            hint = "write it in the form of OpenSSH: host, type of key, key"
+            raise VipuError(VipuTrouble.UNAUTHORIZED, self.controller, what, hint) from None
         if not (found[0] or found[1]):
             what = f"its host key is unknown: {hop.known_hosts} has none of {hop.address}"
             hint = (

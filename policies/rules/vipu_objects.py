@@ -134,6 +134,9 @@ def _allocations(plan: PlanFacts) -> Iterator[Fault]:
 
 def _users(plan: PlanFacts) -> Iterator[Fault]:
     for item in plan.vipu.users:
+        if not item.allocations:
+            # No source says what such a user may do: nothing, or everything.
+            yield "user", item.name, "has no allocation, which may open all of them to it", ()
         for name in item.allocations:
             if not _is_own(plan.allocation.get(name), item):
                 yield "user", item.name, f"has {name}, no allocation of vPOD {item.vpod}", (name,)

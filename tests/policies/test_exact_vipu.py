@@ -208,6 +208,10 @@ OTHER = agent(SERVE, "ipum-03", name="agent-x", vpod="train", controller="train-
             {"vipu_users": (user(TRAIN, "train-pool", "serve-pool"),)},
             {"user train-user has serve-pool, no allocation of vPOD train"},
         ),
+        (
+            {"vipu_users": (replace(user(TRAIN), allocations=()),)},
+            {"user train-user has no allocation, which may open all of them to it"},
+        ),
         ({"vipu_users": (user(TRAIN, "far"),)}, {"user train-user has far, no allocation of vPOD train"}),
         (
             {"partitions": (part("a", 4, controller="serve-ctl"),)},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interlock.model.text.errors import InputErrors
-from interlock.provider.actuators import Target
+from interlock.provider.actuators import Observed, Phase, Target
 from interlock.provider.errors import Failure
 from interlock.provider.preflight.vipu import controllers
 from interlock.provider.redaction import REDACTOR
@@ -50,6 +50,7 @@ def _file(folder: Path, text: str) -> Path:
         (_LOCAL + "    command: ['{uuid}']\n", "`{uuid}` has a placeholder that there is not"),
         (_LOCAL + "    flags: {colour: --x}\n", "`colour` is no flag that is used"),
         (_LOCAL + "    flags: {size: 'x;y'}\n", "`x;y` is no flag"),
+        (_LOCAL + "    flags: {allocations: ''}\n", "`allocations` is left out, and without it"),
         (_LOCAL + "    command: []\n", "`command` has no words"),
         (_SSH.replace("key_file: k", "key_file: none"), "there is no file"),
     ],
@@ -115,15 +116,16 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
     stand.desk.do("create partition job-1 --size 4 --allocation train")
     cloud = vpod.cloud()
 
-    def check(name: str, new: dict[str, Any]) -> None:
+    def check(name: str, new: dict[str, Any], phase: Phase = Phase.READY) -> None:
         target: Any = _target(vpod, plan, name)
-        check_replaced(cloud, vpod.admission(new), target, vpod.state[name][0])
+        check_replaced(cloud, vpod.admission(new), target, Observed(vpod.state[name][0], "", phase=phase))
 
     with pytest.raises(Failure, match="VipuPartition p would be recreated") as caught:
         check("p", plan)
     assert "replaceable: true" in caught.value.hint
     with pytest.raises(Failure, match="with partitions that users made: job-1"):
         check("allocation", plan)
+    check("p", plan, Phase.BROKEN)
     check("p", may)
     check("allocation", may)
     check("cluster", plan)

@@ -113,6 +113,15 @@ def test_an_unknown_host_is_told_nothing(serve: Serve, tmp_path: Path, known: st
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("text", [b"garbage\n", b"@foo a b c\n", b"\xe9"])
+def test_known_hosts_that_are_none_are_told(serve: Serve, text: bytes) -> None:
+    hop = serve()
+    hop.known_hosts.write_bytes(text)
+    with pytest.raises(VipuError, match="is no file of known hosts") as caught:
+        SshRunner("c", (hop,)).run(["/bin/true"])
+    assert caught.value.trouble is VipuTrouble.UNAUTHORIZED
+
+
 def test_nobody_there_no_login_and_no_command(serve: Serve, tmp_path: Path) -> None:
     hop = serve()
     with pytest.raises(VipuError, match="has no command /none/vipu-admin") as caught:
