@@ -144,7 +144,7 @@ def _require_unused(
             f"stack {stack}: {words}",
             "run again: what is used is kept; `interlock rollout` prints the order"
             if known.issuperset(name for name, _ in used)
-            else "put it back into the site file until `pulumi up` of these stacks has recorded that they do not use it",
+            else "put it back into the site file until `pulumi up` of these stacks has recorded what they use",
         )
 
 
