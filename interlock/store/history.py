@@ -84,6 +84,12 @@ class HistoryRecord(Frozen):
     #: Who wrote this last, for people: no two writes are alike.
     written_by: str = ""
 
+    @property
+    def last_known(self) -> tuple[bool, str]:
+        """Orders pasts of one name by when they are last known of; one that did not end comes last."""
+        left = self.stays[-1].left if self.stays else ""
+        return bool(self.stays) and not left, max((left, *(one.at for one in self.settlements)))
+
 
 @dataclass(frozen=True)
 class History:
