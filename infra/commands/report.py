@@ -123,7 +123,7 @@ def _known(gate: Gate, tenant: str) -> KnownOfTenant:
     owner = lock.owner if lock else record.owner if record else None
     past = History(store)
     pasts = past.all_of(stack) if owner is None else tuple(item for item in (past.of(stack, owner),) if item)
-    history = max(pasts, key=lambda item: item.stays[-1].left if item.stays else "", default=None)
+    history = max(pasts, key=lambda item: item.last_known, default=None)
     request = workspace.tenants.get(tenant)
     if request is None and lock is None and record is None and history is None:
         file = workspace.shown(workspace.folder / "tenants" / f"{tenant}.yaml")

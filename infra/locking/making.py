@@ -198,9 +198,12 @@ class Making:
             draft, plan = self._planned(tenant, lock, *given)
         except PlanningError as error:
             return WayOut(vpod, way, (), how, why_not=error.what)
+        machines = draft.allocation.vpods[vpod].machines
+        if machines == lock.allocation.vpods[vpod].machines:
+            return WayOut(vpod, way, (), how, why_not=f"`pins.{vpod}.machines` names the machines that it has")
         found = resizes_of(self.site, self.site_lock, tenant, lock, plan, draft.allocation)
         resize = next((item for item in found if item.name == vpod), None)
-        return WayOut(vpod, way, draft.allocation.vpods[vpod].machines, how, resize)
+        return WayOut(vpod, way, machines, how, resize)
 
 
 def _require_allowed(resizes: Iterable[Resize]) -> None:

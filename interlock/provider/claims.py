@@ -206,7 +206,9 @@ class ClaimsLifecycle:
         # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.
         lineage = self._lineage or record.lineage
         known = await self._persons()
-        await self._run(lambda: History(self._ledger().store).given(taking, self._objects()))
+        # Confirmed before this past begins: by a version that kept none, as is a stack whose uses nobody recorded.
+        older = record.confirmed or record.uses is None
+        await self._run(lambda: History(self._ledger().store).given(taking, self._objects(), had_others=older))
         await self._run(lambda: self._ledger().confirm(taking.stack, lineage, taking.serial, known))
         self._confirmed = True
 

@@ -63,6 +63,7 @@ class Settlement(Frozen):
 class Stay(Frozen):
     """From the first object that a stack was to make until its last claims were let go."""
 
+    #: Empty: a version that did not record objects made the first of them.
     since: str
     objects: tuple[GivenObject, ...] = ()
     #: Exclusive identity that it has claimed meanwhile -> when it is last known to have held it, in UTC.
@@ -83,6 +84,12 @@ class HistoryRecord(Frozen):
     #: Who wrote this last, for people: no two writes are alike.
     written_by: str = ""
 
+    @property
+    def last_known(self) -> tuple[bool, str]:
+        """Orders pasts of one name by when they are last known of; one that did not end comes last."""
+        left = self.stays[-1].left if self.stays else ""
+        return bool(self.stays) and not left, max((left, *(one.at for one in self.settlements)))
+
 
 @dataclass(frozen=True)
 class History:
@@ -99,11 +106,14 @@ class History:
         """Those of every owner that this name has had."""
         return tuple(record for record in self._records if record.stack == stack)
 
-    def given(self, taking: Taking, objects: Iterable[GivenObject]) -> None:
-        """Before the first object is made: whatever comes after, this is what there may be."""
-        wanted = tuple(objects)
+    def given(self, taking: Taking, objects: Iterable[GivenObject], *, had_others: bool = False) -> None:
+        """Before the first object is made: whatever comes after, this is what there may be.
+
+        `had_others`: the stack had made objects already, so that a past which only begins here does not list all.
+        """
+        wanted, since = tuple(objects), "" if had_others else moment()
         if taking.tenant is not None:
-            self._change(taking.stack, taking.tenant, taking.owner, lambda old: _with_given(old, taking, wanted))
+            self._change(taking.stack, taking.tenant, taking.owner, lambda old: _with_given(old, taking, wanted, since))
 
     def left(self, record: StackRecord, at: str = "") -> None:
         """Before the last claims of a stack are let go: if this ends in between, the claims still stand.
@@ -155,9 +165,12 @@ def _key(stack: str, owner: OwnerId) -> str:
     return f"{stack}@{owner}"
 
 
-def _with_given(old: HistoryRecord, taking: Taking, objects: tuple[GivenObject, ...]) -> HistoryRecord:
+def _with_given(old: HistoryRecord, taking: Taking, objects: tuple[GivenObject, ...], since: str) -> HistoryRecord:
     earlier = old.stays if old.stays and old.stays[-1].left else old.stays[:-1]
-    stay = Stay(since=moment()) if earlier == old.stays else old.stays[-1]
+    if earlier == old.stays:
+        stay = Stay(since=moment() if old.stays else since)
+    else:
+        stay = old.stays[-1]
     known = {(item.kind, item.name): item for item in (*stay.objects, *objects)}
     new = stay.model_copy(
         update={

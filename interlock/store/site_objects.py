@@ -133,12 +133,18 @@ def settle(stacks: RecordFolder[StackRecord], taking: Taking, lineage: str) -> N
 def _require_unused(
     stack: str, gone: Iterable[str], records: tuple[StackRecord, ...], offers: Iterable[Admitted]
 ) -> None:
-    having = users(records, offers)
-    used = [(name, having[name]) for name in gone if name in having]
+    offered = tuple(offers)
+    known, having = {reference_to(item) for item in offered}, users(records, offered)
+    # Before the operator's first `up` with this version nobody recorded what is offered: it may be anything.
+    unrecorded = {record.stack for record in records if record.tenant is not None and record.uses is None}
+    used = [(name, stacks) for name in gone if (stacks := sorted({*having.get(name, ()), *unrecorded}))]
     if used:
         words = "; ".join(f"{name} is used by {', '.join(stacks)}" for name, stacks in used)
         raise Outdated(
-            f"stack {stack}: {words}", "run again: what is used is kept; `interlock rollout` prints the order"
+            f"stack {stack}: {words}",
+            "run again: what is used is kept; `interlock rollout` prints the order"
+            if known.issuperset(name for name, _ in used)
+            else "put it back into the site file until `pulumi up` of these stacks has recorded what they use",
         )
 
 

@@ -61,6 +61,14 @@ def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: In
     ]  # fmt: skip
 
 
+def test_what_is_pinned_is_not_said_to_move(lyon: Lyon, interlock: Interlock) -> None:
+    with lyon.file("tenants/acme.yaml").open("a") as file:
+        file.write("pins: {train: {machines: [ipum-01, ipum-02, ipum-03, ipum-04]}}\n")
+    lyon.replace("site.yaml", "      sync_cables: 4\n", STATES.replace("[03-04]", "[02-02]"))
+    said = [line for line in interlock("lock", "acme").err.splitlines() if line.startswith("    ")]
+    assert said[-1] == "    move: not now: `pins.train.machines` names the machines that it has"
+
+
 def test_json_has_them_too(worn: Lyon, interlock: Interlock) -> None:
     acme, globex = json.loads(interlock("lock", "--format", "json").out)["tenants"]
     assert [item["device"] for item in acme["out_of_service"]] == ["ipum-03", "ipum-04"]

@@ -14,10 +14,11 @@ import pytest
 from infra.commands import settle as settle_command
 from infra.program.gate import Gate
 from interlock.provider.claims import _let_go
-from interlock.store.history import GivenObject, History, HistoryRecord, Settlement
+from interlock.store.history import GivenObject, History, HistoryRecord, Settlement, Stay
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore
 from interlock.vocabulary import ClaimsId
+from interlock.vocabulary.owners import OwnerId
 from tests.builders.paper import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 from tests.infra.evidence import STEPS, now, write
@@ -193,6 +194,20 @@ FORGOTTEN: dict[str, Callable[[HistoryRecord], HistoryRecord]] = {
         update={"stays": tuple(one.model_copy(update={"since": "", "objects": ()}) for one in past.stays)}
     ),
 }  # fmt: skip
+
+
+def test_of_two_that_had_the_name_the_one_that_did_not_end_is_told_of(
+    gone: Lyon, interlock: Interlock, store: Ledger
+) -> None:
+    settle_all(gone, interlock)
+    for file in ("tenants/acme.yaml", "tenants/acme.lock.json"):
+        gone.file(file).unlink()
+    assert asked(interlock, 0)["verdict"] == "complete"
+    later = Stay(since=now(), objects=(GivenObject(kind="Volume", name="acme-scratch"),))
+    record = HistoryRecord(stack="lyon-acme", tenant="acme", owner=OwnerId("of-another-lock"), stays=(later,))
+    store.store.put_new("history/lyon-acme@of-another-lock", record.model_dump_json().encode())
+    told = asked(interlock, 3)
+    assert (told["owner"], told["verdict"]) == ("of-another-lock", "not known")
 
 
 def rewrite(store: ObjectStore, change: Callable[[HistoryRecord], HistoryRecord]) -> None:

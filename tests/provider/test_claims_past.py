@@ -54,3 +54,19 @@ def test_another_state_writes_no_end(stack: Make) -> None:  # noqa: F811
     with pytest.raises(Failure):
         run(acme.process().delete(acme.item(), ident, {**values, "lineage": "of another state"}, acme.name))
     assert past(stack).stays[-1].left == ""
+
+
+def test_a_past_that_begins_after_the_first_objects_does_not_say_since_when(stack: Make) -> None:  # noqa: F811
+    """A version that kept no past made them, so what it lists is not all: no report of it may be complete."""
+    acme = stack("acme")
+    acme.up(VLAN)
+    store = acme.ledger.store
+    ((key, stored),) = store.items("history/")
+    store.remove(key, stored.version)
+    acme.up(OTHER)
+    (stay,) = past(stack).stays
+    assert (stay.since, list(stay.identities)) == ("", [OTHER])
+    # Once it is gone, another begins with nothing.
+    acme.destroy()
+    acme.up(VLAN)
+    assert past(stack).stays[-1].since > ""
