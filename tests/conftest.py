@@ -103,6 +103,15 @@ def pytest_runtest_makereport(
     return report
 
 
+@pytest.fixture(autouse=True)
+def signals_are_heard() -> Iterator[None]:
+    """What a test starts inherits which signals are blocked, and so does what later tests start and want to end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    yield
+    left = signal.pthread_sigmask(signal.SIG_SETMASK, before) - before
+    assert not left, f"the test leaves {', '.join(sorted(signal.Signals(item).name for item in left))} blocked"
+
+
 @pytest.fixture(scope="session")
 def sampling(request: pytest.FixtureRequest) -> Sampling:
     """What this run takes of random tests."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 import tempfile
 from pathlib import Path
+
+from sandbox.told_to_end import told_to_end
 
 from .faults import fault_of
 from .needs import SubnetLacks
@@ -53,16 +54,14 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(str(error))
     folder = asked.dir or Path(tempfile.mkdtemp(prefix="interlock-infiniband-"))
     subnet = LiveSubnet(rails(asked.nodes, asked.rails), folder, ManagerSettings(part_enforce=asked.part_enforce))
-    numbers = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     try:
-        with subnet.running():
+        with told_to_end() as wait, subnet.running():
             standin = StandIn(subnet, PROFILES[asked.profile], asynchronous=asked.asynchronous)
             for fault in faults:
                 standin.faults.add(fault)
             with standin.serving(asked.port):
                 _tell(standin, folder)
-                signal.sigwait(numbers)
+                wait()
     except (SubnetLacks, SubnetFailed) as error:
         print(error, file=sys.stderr)
         return 4

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import getpass
 import json
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+
+from sandbox.told_to_end import told_to_end
 
 from .allocation_calls import new_key
 from .certificates import make_certificates
@@ -115,18 +116,17 @@ def _serve(words: Words, folder: Path) -> int:
     faults = words.options.get("fault")
     rules = [vipu_fault_of(text) for text in faults] if isinstance(faults, tuple) else []
     clock = FileClock(Path(_text(words, "clock"))) if "clock" in words.options else SystemClock()
-    numbers = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-    controller = opened(folder, Path(_text(words, "racks")), clock, settings)
-    try:
-        serving = Serving(controller, _addresses(words))
-        for rule in rules:
-            serving.faults.add(rule)
-        with serving.running():
-            _tell(serving, folder)
-            signal.sigwait(numbers)
-    finally:
-        controller.close()
+    with told_to_end() as wait:
+        controller = opened(folder, Path(_text(words, "racks")), clock, settings)
+        try:
+            serving = Serving(controller, _addresses(words))
+            for rule in rules:
+                serving.faults.add(rule)
+            with serving.running():
+                _tell(serving, folder)
+                wait()
+        finally:
+            controller.close()
     return 0
 
 
