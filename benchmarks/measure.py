@@ -7,7 +7,6 @@ added up. Pages that several of them share count once for each, so the figure is
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import tempfile
 import threading
@@ -23,10 +22,6 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 class BenchmarkFailed(Exception):
     """A measured command failed, so there is no figure. The text holds its own last words."""
-
-
-class DidNotEnd(BenchmarkFailed):
-    """A measured command was still there when its time was up. The text holds where each of its threads stood."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +46,11 @@ class Measured:
 
 
 def measure(
-    command: Sequence[str | Path],
-    folder: Path,
-    environment: Mapping[str, str],
-    every: float = SAMPLE_SECONDS,
-    patience: float | None = None,
+    command: Sequence[str | Path], folder: Path, environment: Mapping[str, str], every: float = SAMPLE_SECONDS
 ) -> Measured:
     """Run a command to its end; its memory is looked at `every` so many seconds.
 
-    `patience`: seconds that it may take. Python that is run with `-X faulthandler` says then where it stands.
-    Raises `BenchmarkFailed` unless it exits with 0, `DidNotEnd` where its time was up.
+    Raises `BenchmarkFailed` unless it exits with 0.
     """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         begun = time.monotonic()
@@ -69,46 +59,19 @@ def measure(
         )
         sampler = Sampler(process.pid, every)
         sampler.start()
-        ends = _Ends(process.pid, patience)
         # wait4 and not wait(): it also tells the processor time of this child with its own children.
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - begun
-        ends.called_off()
         process.returncode = os.waitstatus_to_exitcode(status)
         sampler.stop()
         out.seek(0)
         err.seek(0)
         said, complained = out.read(), err.read()
-    words, tail = " ".join(str(word) for word in command), (said + complained)[-3000:]
-    if ends.came:
-        raise DidNotEnd(f"`{words}` did not end within {patience:.0f} s:\n{tail}")
     if process.returncode:
+        words = " ".join(str(word) for word in command)
+        tail = (said + complained)[-3000:]
         raise BenchmarkFailed(f"`{words}` ended with {process.returncode}:\n{tail}")
     return Measured(seconds, usage.ru_utime + usage.ru_stime, sampler.peak / 2**20, out=said, err=complained)
-
-
-class _Ends:
-    """Ends a process when its time is up: it is asked where it stands, and killed a moment later."""
-
-    #: Seconds to say where it stands.
-    GRACE = 5.0
-
-    def __init__(self, pid: int, patience: float | None) -> None:
-        self.came = False
-        self._pid, self._over = pid, threading.Event()
-        if patience is not None:
-            threading.Thread(target=self._run, args=(patience,), daemon=True).start()
-
-    def called_off(self) -> None:
-        """It ended."""
-        self._over.set()
-
-    def _run(self, patience: float) -> None:
-        for seconds, number in ((patience, signal.SIGABRT), (self.GRACE, signal.SIGKILL)):
-            if self._over.wait(seconds):
-                return
-            self.came = True
-            os.kill(self._pid, number)
 
 
 def processor_seconds(pid: int) -> float:

@@ -25,7 +25,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.machine import Machine
-from benchmarks.measure import BenchmarkFailed, DidNotEnd, Measured, measure, processor_seconds
+from benchmarks.measure import BenchmarkFailed, Measured, measure, processor_seconds
 from benchmarks.report import Cell, Report, Table, median, options, run
 from benchmarks.switch_of_ports import NAME, SERIAL, port_name, vlan_of
 from benchmarks.world import say
@@ -37,14 +37,8 @@ SIZES = (64, 512)
 ROUNDS = 5
 OURS, NETMIKO, ASYNCSSH = "interlock", "netmiko script", "asyncssh script"
 
-#: Seconds until a switch listens.
+#: Seconds until a switch listens, and until it ends.
 PATIENCE = 60
-
-#: Seconds that one reading may take; each takes a few.
-LONGEST = 120
-
-#: Python that says where it stands when its time is up.
-TELLING = ("-X", "faulthandler")
 
 #: Seconds between two looks at memory: the shortest of these processes ends within half a second.
 LOOK = 0.02
@@ -52,48 +46,34 @@ LOOK = 0.02
 
 @dataclass(frozen=True)
 class Served:
-    """A switch that runs. `again`: what did not end once and was run again, in words, as it happens."""
+    """A switch that runs."""
 
     folder: Path
     pid: int
     ports: int
-    again: list[str]
 
     def commands(self) -> dict[str, list[str | Path]]:
         """Who reads -> the command."""
-        script: list[str | Path] = [python_of_sandbox(), *TELLING, ROOT / "benchmarks" / "switch_script.py"]
+        script = [python_of_sandbox(), ROOT / "benchmarks" / "switch_script.py"]
         asked = self.folder / "asked.json"
         return {
-            OURS: [sys.executable, *TELLING, "-m", "benchmarks.switch_reader", self.folder / "switches.yaml", SERIAL],
+            OURS: [sys.executable, "-m", "benchmarks.switch_reader", self.folder / "switches.yaml", SERIAL],
             NETMIKO: [*script, "netmiko", asked],
             ASYNCSSH: [*script, "asyncssh", asked],
         }
 
-    def read_by(self, who: str) -> Measured:
-        """One reading. A script that does not end is told of and run again, once: it is not what is measured here."""
-        command = self.commands()[who]
-        try:
-            return self.read(command)
-        except DidNotEnd as error:
-            said = f"{who} did not end within {LONGEST} s at {self.ports} ports; it was ended and run again"
-            if who == OURS or said in self.again:
-                raise
-            say(f"{said}: {error}")
-            self.again.append(said)
-            return self.read(command)
-
     def read(self, command: Sequence[str | Path]) -> Measured:
         """One process that reads it. Raises `BenchmarkFailed` unless it finds what the switch has."""
         before = processor_seconds(self.pid)
-        done = measure(command, ROOT, os.environ, every=LOOK, patience=LONGEST)
+        done = measure(command, ROOT, os.environ, every=LOOK)
         wanted = {port_name(number): vlan_of(number) for number in range(1, self.ports + 1)}
         if json.loads(done.out) != wanted:
-            raise BenchmarkFailed(f"`{' '.join(map(str, command))}` did not find {self.ports} ports in their VLANs")
+            raise BenchmarkFailed(f"`{command[1]} {command[2]}` did not find {self.ports} ports in their VLANs")
         return replace(done, service_seconds=processor_seconds(self.pid) - before)
 
 
 @contextmanager
-def served(ports: int, again: list[str]) -> Iterator[Served]:
+def served(ports: int) -> Iterator[Served]:
     """A switch with so many ports, and the question of the scripts."""
     with tempfile.TemporaryDirectory(prefix="interlock-benchmark-") as name:
         folder = Path(name)
@@ -102,14 +82,14 @@ def served(ports: int, again: list[str]) -> Iterator[Served]:
         try:
             _wait(process, folder / "known_hosts")
             (folder / "asked.json").write_text(json.dumps(_question(folder)))
-            yield Served(folder, process.pid, ports, again)
+            yield Served(folder, process.pid, ports)
         finally:
             process.terminate()
             try:
-                process.wait(LONGEST)
+                process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 process.kill()
-                raise BenchmarkFailed(f"the switch did not end within {LONGEST} s after it was told to") from None
+                raise BenchmarkFailed(f"the switch does not end {PATIENCE} s after SIGTERM") from None
 
 
 def _wait(process: subprocess.Popen[bytes], sign: Path) -> None:
@@ -134,16 +114,16 @@ def _question(folder: Path) -> dict[str, object]:
 Runs = dict[str, list[Measured]]
 
 
-def measured(ports: int, rounds: int, again: list[str]) -> Runs:
+def measured(ports: int, rounds: int) -> Runs:
     """Everybody reads a switch in turn, so many times; once before, not counted, so that files are in memory."""
-    with served(ports, again) as switch:
-        everybody = tuple(switch.commands())
-        for who in everybody:
-            switch.read_by(who)
-        found: Runs = {who: [] for who in everybody}
+    with served(ports) as switch:
+        commands = switch.commands()
+        for command in commands.values():
+            switch.read(command)
+        found: Runs = {who: [] for who in commands}
         for _ in range(rounds):
-            for who in everybody:
-                found[who].append(switch.read_by(who))
+            for who, command in commands.items():
+                found[who].append(switch.read(command))
             say(f"{ports} ports: " + ", ".join(f"{who} {runs[-1].seconds:.2f} s" for who, runs in found.items()))
     return found
 
@@ -164,8 +144,7 @@ def compare(chosen: argparse.Namespace) -> Report:
     if not python_of_sandbox().exists():
         raise BenchmarkFailed("the embedded cloud's environment is missing: run `./run interlock sandbox install`")
     sizes = sorted(set(chosen.ports))
-    again: list[str] = []
-    found = {ports: measured(ports, chosen.rounds, again) for ports in sizes}
+    found = {ports: measured(ports, chosen.rounds) for ports in sizes}
     rows = {f"{who}, {ports} ports": runs for ports, by in found.items() for who, runs in by.items()}
     return Report(
         name="switches",
@@ -175,7 +154,7 @@ def compare(chosen: argparse.Namespace) -> Report:
         ),
         machine=machine,
         runs=[{"what": name, **one.figures()} for name, runs in rows.items() for one in runs],
-        remarks=(f"{chosen.rounds} rounds; a ratio below 1 is a gain.", *again),
+        remarks=(f"{chosen.rounds} rounds; a ratio below 1 is a gain.",),
     )
 
 

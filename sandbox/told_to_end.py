@@ -15,7 +15,7 @@ ENDS = frozenset({signal.SIGTERM, signal.SIGINT})
 
 @contextmanager
 def told_to_end() -> Iterator[Callable[[], object]]:
-    """What waits for the signal. Threads that are started inside leave it to the waiting one."""
+    """Yields the call that waits for a signal. Threads that are started inside leave it to the waiting one."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         yield lambda: signal.sigwait(ENDS)
