@@ -32,6 +32,7 @@ COMMANDS = {
     "audit": "Read the live cloud and compare it with what was proved.",
     "switches": "Read the switches and compare each port with what is stated.",
     "fabrics": "Ask how subnet managers are set, for the proof.",
+    "controllers": "Ask how V-IPU controllers are set, for the proof.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "report": "Report what has become of all that a tenant was given.",
     "evidence": "Sign evidence of what was released, and verify it.",

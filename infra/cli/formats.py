@@ -43,6 +43,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "audit": (Format.TEXT, Format.JSON, Format.SARIF, Format.JUNIT),
     "switches": (Format.TEXT, Format.JSON),
     "fabrics": (Format.TEXT, Format.JSON),
+    "controllers": (Format.TEXT, Format.JSON),
     "settle": (Format.TEXT, Format.JSON),
     "report": (Format.TEXT, Format.JSON, Format.MARKDOWN),
     "site": (Format.TEXT, Format.YAML, Format.JSON),

@@ -25,6 +25,7 @@ class File(StrEnum):
     EVIDENCE = "evidence"
     SWITCH_EVIDENCE = "switch-evidence"
     FABRIC_EVIDENCE = "fabric-evidence"
+    CONTROLLER_EVIDENCE = "controller-evidence"
     SWITCHES = "switches"
     FABRICS = "fabrics"
     VIPU = "vipu"

@@ -15,6 +15,7 @@ from infra.checker import ASKED
 from . import references
 from .address_ranges import inside, ip_ranges
 from .cluster_answers import foreign_ports, left_out, without_storage
+from .controllers import not_backed_up, skewed, without_keys
 from .gpu_groups import parts_of_nodes
 from .ground import EVERYBODY, Json
 from .plans import PlanOfStack
@@ -169,7 +170,8 @@ def _replaced(plan: PlanOfStack) -> Iterator[str]:
 #: Rule -> what it finds in a plan.
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
     "EXPO-01": _entries, "ISO-22": parts_of_nodes, "ISO-29": foreign_ports, "L3-04": _subnets, "L3-08": _targets,
-    "LIF-03": parts_and_reused, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": left_out,
+    "LIF-03": parts_and_reused, "LIF-08": skewed, "LIF-12": not_backed_up, "LIF-13": _replaced, "SEC-01": without_keys,
+    "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": left_out,
     "TOP-27": without_storage, "TOP-28": _pieces,
 }  # fmt: skip
 

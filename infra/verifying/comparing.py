@@ -11,6 +11,7 @@ from infra.checker import edges, guarded, printable
 
 from .answers import taken_for_granted, untrue
 from .authority import HeldByCalls
+from .controllers import controllers_in
 from .deriving import derived_from
 from .evidence import Files, evidence_of, unlike
 from .ground import OPERATOR, Pair
@@ -33,7 +34,9 @@ class Comparing:
     def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = (), evidence: Files | None = None) -> None:
         self.site = site
         self.evidence = evidence_of(site, evidence or {})
-        self.ground, self.authority = derived_from(site, plans, locks, seen=self.evidence.values)
+        self.ground, self.authority = derived_from(
+            site, plans, locks, seen=self.evidence.values, controllers=controllers_in(evidence or {})
+        )
         ground = self.ground
         self.class_of = ground.classes()
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)

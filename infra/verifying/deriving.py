@@ -41,15 +41,21 @@ _JOIN_NOTHING = frozenset({
 
 
 def derived_from(
-    site: Json, plans: Json, locks: Sequence[Json] = (), *, seen: Mapping[str, bool | None] | None = None
+    site: Json,
+    plans: Json,
+    locks: Sequence[Json] = (),
+    *,
+    seen: Mapping[str, bool | None] | None = None,
+    controllers: Mapping[str, Json] | None = None,
 ) -> tuple[Ground, DerivedAuthority]:
     """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned.
 
-    `seen`: what guards are that rest on evidence, as long as it is young enough.
+    `seen`: what guards are that rest on evidence, as long as it is young enough. `controllers`: files of what was read.
     """
     ports = Ports(site, asked_of(plans.values()), claimed_of(plans.values(), locks))
     inventory, ground = Inventory(site, ports), Ground()
     inventory.state_guards(ground, seen or {})
+    inventory.controllers = controllers or {}
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
     for stack, lock in product(stacks, locks):
         # What the lock notes and the plan leaves out is a device in use all the same.

@@ -70,7 +70,9 @@ def evidence_of(site: Json, files: Files) -> EvidenceOfSite:
 
 def files_of(folder: Path) -> Files:
     """The files of evidence of devices in the folder of a site. Raises Malformed for one that is no JSON."""
-    found = sorted(file for kind in ("fabrics", "switches") for file in (folder / "evidence").glob(f"{kind}-*.json"))
+    found = sorted(
+        file for kind in ("controllers", "fabrics", "switches") for file in (folder / "evidence").glob(f"{kind}-*.json")
+    )
     return {f"evidence/{file.name}": read(file.read_bytes()) for file in found}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 
 from . import names
@@ -39,6 +40,9 @@ class Inventory:
         self._switches_of = {item["name"]: item["switches"] for item in site["physical_networks"]}
         #: The VLAN ids that nodes are made of; all, once the plans are read.
         self.vlans: list[int] = []
+        #: Controller -> what `interlock controllers --record` wrote of it; and when all of this is looked at.
+        self.controllers: Mapping[str, Json] = {}
+        self.moment = datetime.now(UTC)
         self.strangers = names.named("foreign", site["cloud"])
         self.hub = names.named("X", site["external"]["name"])
 

@@ -57,6 +57,11 @@ class PlanOfStack:
         tenant = references.tenants_project(right)
         return self.owner_of(right) if tenant is None else tenant
 
+    def vpod_of(self, name: str) -> str | None:
+        """The vPOD or cluster that a resource is of."""
+        found: str | None = self._vpod[name]
+        return found
+
     @cached_property
     def servers(self) -> dict[str, Json]:
         """Virtual servers and whole hosts."""

@@ -29,6 +29,11 @@ def is_sites_image(reference: str) -> bool:
     return reference.startswith(_IMAGE)
 
 
+def image_of(name: str) -> str:
+    """How plans refer to an image of the site."""
+    return f"{_IMAGE}{name}"
+
+
 def sites_flavor(reference: str) -> str | None:
     """The name of a flavour of the site."""
     return reference.removeprefix(_FLAVOR) if reference.startswith(_FLAVOR) else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from interlock.model.evidence.controller_reading import read_controller_evidence, with_controllers
 from interlock.model.evidence.fabric_reading import read_fabric_evidence, with_fabrics
 from interlock.model.evidence.reading import FOLDER, EvidenceText, Sighting, read_evidence
 from interlock.model.evidence.signers import Signers, read_signers
@@ -154,8 +155,10 @@ def _recorded_evidence(loaded: LoadedSite) -> _Recorded:
     folder, base = source.file.parent, source.file.parents[len(Path(source.name).parts) - 1]
     switches = read_switch_evidence(folder, base, loaded.site, now)
     fabrics = read_fabric_evidence(folder, base, loaded.site, now)
+    controllers = read_controller_evidence(folder, base, loaded.site, now)
     site = with_fabrics(with_switches(loaded.site, switches.files), fabrics.files)
-    return _Recorded(site, switches.faults + fabrics.faults)
+    faults = switches.faults + fabrics.faults + controllers.faults
+    return _Recorded(with_controllers(site, controllers.files), faults)
 
 
 def _unknown_audiences(loaded: LoadedSite, known: Set[str]) -> Iterator[InputError]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
@@ -54,6 +55,12 @@ def seen_fabric_schema() -> dict[str, Any]:
     return schema_of(FabricEvidenceFile, "fabric-evidence", "Evidence of interlock of how a subnet manager is set")
 
 
+def seen_controller_schema() -> dict[str, Any]:
+    """Schema of `evidence/controllers-<name>.json`, which `interlock controllers --record` writes."""
+    title = "Evidence of interlock of how a V-IPU controller is set"
+    return schema_of(ControllerEvidenceFile, "controller-evidence", title)
+
+
 #: What `interlock schema` knows, by name.
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "site": site_schema,
@@ -61,6 +68,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "evidence": evidence_schema,
     "switch-evidence": seen_switch_schema,
     "fabric-evidence": seen_fabric_schema,
+    "controller-evidence": seen_controller_schema,
 }
 
 

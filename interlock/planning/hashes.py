@@ -43,8 +43,8 @@ COMMON = {
 #: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass; which
 #: tables are complete, which every proof reads anew; Ironic's own networks; bastion, object storage, Lustre's version.
 UNPLANNED = {
-    "bastion", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "lustre_server", "object_storage",
-    "waivers",
+    "bastion", "claims", "complete", "complete_max_age_h", "controllers_read", "evidence", "ironic",
+    "lustre_server", "object_storage", "waivers",
 }  # fmt: skip
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
@@ -113,8 +113,8 @@ def planned_part(part: Any) -> Any:
         case dict():
             return {key: planned_part(value) for key, value in part.items()}
         case Controller():
-            # Who tells it what a plan has for it decides no claim.
-            return part.model_dump(mode="json", exclude={"managed_by"})
+            # Who tells it what a plan has for it decides no claim, nor does what is read of it.
+            return part.model_dump(mode="json", exclude={"managed_by", "readings"})
     return to_jsonable_python(part)
 
 

@@ -63,6 +63,10 @@ class ControllerClient:
         """Id -> partition, of all."""
         return {item.id: item for item in self._listed("partition", answers.partition_of)}
 
+    def answered(self, line: VipuLine) -> Ran:
+        """What came of a line that changes nothing. Raises `VipuError` where nobody knows."""
+        return self._sent(line)
+
     def create_agent(self, name: str, host: str, port: int) -> None:
         """Tell the controller of a machine."""
         self._until(self.lines.agent(name, host, port), lambda: name in self.agents())

@@ -36,6 +36,15 @@ class VipuLines:
         """All objects of a kind, as JSON."""
         return VipuLine(("list", noun, *self.spelling.flag("showjson")))
 
+    @property
+    def release(self) -> VipuLine:
+        """The release of the controller."""
+        return VipuLine(self.spelling.flag("server-version"))
+
+    def listed_by(self, noun: Noun, key: str) -> VipuLine:
+        """All objects of a kind, asked for with this key; it is no secret, since nobody has it."""
+        return VipuLine((*self.listed(noun).words, *self.spelling.flag("access-key", key)))
+
     def removed(self, noun: Noun, name: str) -> VipuLine:
         """One object goes."""
         waits = self.spelling.flag("no-wait") if noun in ("cluster", "partition") else ()

@@ -45,6 +45,13 @@ def host(value: Any) -> str:
     return str(value)
 
 
+def folder(value: Any) -> str:
+    """A folder where commands run."""
+    if not word(value).startswith("/"):
+        raise fault(Code.VALUE, f"{shown(value)} is no folder", "write its whole path, as in `/var/lib/vipu`")
+    return str(value)
+
+
 def flag_name(value: Any) -> str:
     """A flag that is used, by its name in the table."""
     if value not in NAMES:
@@ -64,6 +71,7 @@ def spelling(value: Any) -> str:
 Word = Annotated[str, BeforeValidator(word), WithJsonSchema({"type": "string", "examples": ["vipu-admin"]})]
 SshHost = Annotated[str, BeforeValidator(host), WithJsonSchema({"type": "string", "examples": ["{address}"]})]
 SshUser = Annotated[str, BeforeValidator(user_name), WithJsonSchema({"type": "string", "examples": ["operator"]})]
+Folder = Annotated[str, BeforeValidator(folder), WithJsonSchema({"type": "string", "examples": ["/var/lib/vipu"]})]
 FlagName = Annotated[str, BeforeValidator(flag_name), WithJsonSchema({"type": "string", "enum": sorted(NAMES)})]
 Spelling = Annotated[str, BeforeValidator(spelling), WithJsonSchema({"type": "string", "examples": ["--cluster-id"]})]
 
@@ -89,6 +97,16 @@ class VipuSshFile(FileModel):
     jump: VipuJumpFile | None = Field(default=None, description="a host on the way")
 
 
+class VipuMachineFile(FileModel):
+    """What `interlock controllers` reads besides V-IPU, on the machine on which commands run."""
+
+    command: list[Word] = Field(default=[], description="words before each command, as in `[sudo, -n]`")
+    storage: Folder | None = Field(
+        default=None, description="folder with `vipu-server.json` and `vipu-certs` of the controller"
+    )
+    backup: Folder | None = Field(default=None, description="folder in which copies of these two lie")
+
+
 class VipuAccessFile(FileModel):
     """How the commands for one controller, or for all, are run."""
 
@@ -107,6 +125,9 @@ class VipuAccessFile(FileModel):
         default=USER_PORT, ge=1, le=65535, description="port of the controller that Poplar servers are told of"
     )
     ssh: VipuSshFile | None = Field(default=None, description="how to get there, with `run: ssh`")
+    machine: VipuMachineFile | None = Field(
+        default=None, description="what is read of the controller's own machine; without it, nothing there"
+    )
     flags: dict[FlagName, Spelling] = Field(
         default={}, description="flag -> how this release spells it, where that is not as usual"
     )

@@ -28,6 +28,9 @@ _POPTORCH = "graphcore/poptorch, which calls `vipu`"
 WORDS: tuple[VipuWord, ...] = (
     VipuWord("config", "--config", "file of settings: where the controller is, and who asks", _USER),
     VipuWord("showjson", "--showjson", "the answer as JSON", _POPTORCH),
+    VipuWord("server-version", "--server-version", "release of the controller, on the first line", _SCRIPTS),
+    VipuWord("access-key", "--api-access-key", "key of who asks; read by it is whether a wrong one is refused",
+             _USER),
     VipuWord("host", "--host", "`create agent`: address of the machine's gateway", _ADMIN),
     VipuWord("port", "--port", "`create agent`: its port", _ADMIN),
     VipuWord("agents", "--agents", "`create cluster`: agents in the order of their cables", _SCRIPTS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,6 +40,15 @@ class SshHop:
 
 
 @dataclass(frozen=True)
+class ControllerMachine:
+    """The machine on which commands run, if it is the controller's own: words before each, and folders to look into."""
+
+    command: tuple[str, ...]
+    storage: str | None
+    backup: str | None
+
+
+@dataclass(frozen=True)
 class ControllerAccess:
     """How commands for one controller are run; `hops` are logged in to one after the other, and none means here."""
 
@@ -51,6 +60,8 @@ class ControllerAccess:
     flags: Mapping[str, str]
     #: `file:line:column` of the entry.
     position: str
+    #: None: nothing but V-IPU is asked.
+    machine: ControllerMachine | None = None
 
     def of(self, server: str, name: str, address: str) -> ControllerAccess:
         """The same with a controller's own values in place of placeholders. Raises `VipuError` if one is not known."""
@@ -71,7 +82,13 @@ class ControllerAccess:
             user_command=tuple(map(filled, self.user_command)),
             config=None if self.config is None else filled(self.config),
             hops=tuple(replace(hop, host=filled(hop.host)) for hop in self.hops),
+            machine=None if self.machine is None else _filled(self.machine, filled),
         )
+
+
+def _filled(machine: ControllerMachine, filled: Callable[[str], str]) -> ControllerMachine:
+    folders = (None if path is None else filled(path) for path in (machine.storage, machine.backup))
+    return ControllerMachine(tuple(map(filled, machine.command)), *folders)
 
 
 @dataclass(frozen=True)
@@ -123,6 +140,9 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         hops=() if entry.ssh is None else _hops(entry.ssh, (*at, "ssh"), folder, faults),
         flags=dict(entry.flags),
         position=faults.source.position(at),
+        machine=None
+        if entry.machine is None
+        else ControllerMachine(tuple(entry.machine.command), entry.machine.storage, entry.machine.backup),
     )
 
 

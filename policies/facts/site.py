@@ -35,6 +35,7 @@ class SiteFacts:
 
     def __init__(self, site: Site, now: datetime | None = None) -> None:
         moment = now or datetime.now(UTC)
+        self.moment = moment
         self.site = site.as_of(moment)
         #: Guard that rests on evidence -> why it is not known at this moment; and of those denied, who said so.
         self.lacking: Mapping[str, tuple[str, ...]] = lacking(self.site, moment)

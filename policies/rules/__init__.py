@@ -10,7 +10,9 @@ from .cabling import CAP_03, TOP_08, TOP_09, TOP_15
 from .clusters import ISO_29, ISO_30, TOP_26
 from .completeness import FACT_01
 from .controller_access import SEC_01, SEC_02, SEC_03
+from .controller_backups import LIF_12
 from .controller_entry import L3_09
+from .controller_software import LIF_08
 from .controllers import ISO_06, ISO_07
 from .credentials import SEC_04, SEC_12
 from .data_grants import SEC_11, SEC_14
@@ -72,7 +74,7 @@ RULES: tuple[Rule, ...] = (
     CAP_02, CAP_03, CAP_05,
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_05, PWR_06, PWR_07,
     CST_01,
-    LIF_03, LIF_13,
+    LIF_03, LIF_08, LIF_12, LIF_13,
     SW_01, SW_02, SW_03, SW_04, SW_05, SW_06, SW_07, SW_08, SW_09, SW_10, SW_11, SW_12, SW_13, SW_14, SW_15, SW_16,
     SW_17, SW_18, SW_19,
 )  # fmt: skip

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from interlock.hardware.gpu.software import numbers
+from interlock.hardware.vipu_software import ASKS_FOR_KEYS
+from interlock.model.site.controller_readings import RENEW_CONTROLLERS
 from interlock.resources import SecurityGroupRule as Filter
 from interlock.vocabulary import NetworkRole
-from policies.about import Reason, SiteFact, resources
+from policies.about import Reason, SaidFact, SiteFact, resources
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts import principals as who
+from policies.facts.controllers import ReadController, controllers_of, controllers_read
 from policies.facts.fabric import AllocationFact
 from policies.facts.guards import assumption
-from policies.facts.kinds import PlanFacts, PortFact, ServerFact
+from policies.facts.kinds import PlanFacts, PortFact
 from policies.facts.prefixes import prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -25,17 +29,11 @@ from .remote_groups import holders
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 from .unstated_roles import lacking, unstated_roles
 
-
-def _controllers(plan: PlanFacts) -> list[ServerFact]:
-    named = {item.controller for item in plan.allocations}
-    return [item for item in plan.servers if item.is_controller or item.name in named]
-
-
 # SEC-01
 
 
 def _with_keys(model: Model, _: Names) -> RuleAnswer:
-    controllers = _controllers(model.plan)
+    controllers = controllers_of(model.plan)
     held = assumption(model.site.site, "A4", only="secure_tls")
     known = "false" if held.broken else "not known"
     causes = (
@@ -50,7 +48,51 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
         )
         for item in controllers
     )
-    return by_guard(len(controllers), held, causes)
+    stated = by_guard(len(controllers), held, causes)
+    read = [(item, *_open_by_reading(item)) for item in controllers_read(model.plan, model.site)]
+    wrong = tuple(_read_cause(model.plan, item, why, "A4.secure_tls") for item, why, _ in read if why)
+    unsure = tuple(_unsure_cause(model.plan, item, why) for item, _, why in read if why)
+    return RuleAnswer(stated.count, stated.violated + wrong, stated.unknown + unsure)
+
+
+def _open_by_reading(item: ReadController) -> tuple[str, str]:
+    """(what was seen to be open, what nobody can tell): a reading makes nothing better than it is stated."""
+    seen = item.seen
+    if seen is None:
+        return "", ""
+    if seen.keys_asked is False:
+        return "answered a call with a wrong key", ""
+    if seen.certificates is False:
+        return "has no certificates, so that it cannot take calls over TLS", ""
+    if seen.keys_asked is None and seen.release is not None and numbers(seen.release)[:2] < ASKS_FOR_KEYS.value:
+        since = ".".join(map(str, ASKS_FOR_KEYS.value))
+        return "", f"is of release {seen.release}, which asks for keys only if it is told to (before {since})"
+    return "", ""
+
+
+def _read_cause(plan: PlanFacts, item: ReadController, why: str, guard: str) -> Cause:
+    """What was read is not what the site states."""
+    assert item.seen is not None  # without a reading nothing is wrong by it
+    return Cause(
+        key=(item.name, guard, "read"),
+        message=f"{item.name} {why}, seen at {item.seen.read}",
+        witness=(*item.witness, *_witness(plan, item.name)),
+        hint=f"correct it on the controller, then run `{RENEW_CONTROLLERS}`",
+        specificity=95,
+        about=resources(item.name),
+    )
+
+
+def _unsure_cause(plan: PlanFacts, item: ReadController, why: str) -> Cause:
+    return Cause(
+        key=(item.name, "release"),
+        message=f"{item.name} {why}, and whether it does was not seen",
+        witness=(*item.witness, *_witness(plan, item.name)),
+        hint=f"start it with --secure, and run `{RENEW_CONTROLLERS}` where it can be tried",
+        missing=(SaidFact(f"that {item.name} refuses a wrong key"),),
+        specificity=90,
+        about=resources(item.name),
+    )
 
 
 def _witness(plan: PlanFacts, controller: str) -> tuple[str, ...]:
@@ -66,10 +108,16 @@ def _allocations(plan: PlanFacts, controller: str) -> tuple[AllocationFact, ...]
 
 def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
     plan, controller = model.plan, model.site.site.controller
-    ports = [plan.port[name] for item in _controllers(plan) for name in item.ports if name in plan.port]
+    ports = [plan.port[name] for item in controllers_of(plan) for name in item.ports if name in plan.port]
     if controller is None:
         return RuleAnswer(len(ports), (), tuple(map(_which_port, ports)))
     causes = tuple(cause for port in ports for cause in _faults(plan, port, controller.user_api_port))
+    causes += tuple(
+        _read_cause(plan, item, f"forwards packets of {family}", f"forwarding {family}")
+        for item in controllers_read(plan, model.site)
+        for family, name in (("IPv4", "ipv4"), ("IPv6", "ipv6"))
+        if item.seen is not None and item.seen.forwarding_off.get(name) is False
+    )
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
 
@@ -164,7 +212,7 @@ def _open_cause(port: PortFact, why: Reason) -> Cause:
 
 def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
     controllers = {node for node, *_ in model.union.facts(Relation.LISTENS)}
-    own = {who.thing("server", model.plan.owner, item.name) for item in _controllers(model.plan)}
+    own = {who.thing("server", model.plan.owner, item.name) for item in controllers_of(model.plan)}
     looked_at = controllers & own if model.plan.is_tenant else controllers
 
     # Where packets of two tenants meet anyway, other rules say so: here each comes by a wire of its own.
@@ -183,7 +231,7 @@ SEC_01 = Rule(
     polarity=Polarity.ABSENCE,
     why="an API without users obeys everybody who meets one of its ports, and holds every allocation",
     source="docs/design/semantics.md §11, example 21; Graphcore, V-IPU administrator guide, security",
-    needs=("allocations", "A4.secure_tls"),
+    needs=("allocations", "A4.secure_tls", "readings of controllers"),
     ask=_with_keys,
     of=Of.TENANT,
 )
@@ -194,7 +242,7 @@ SEC_02 = Rule(
     polarity=Polarity.ABSENCE,
     why="the admin API of a controller gives machines away, and another vPOD's servers have no business there",
     source="Graphcore, V-IPU administrator guide, security: user and admin API",
-    needs=("ports of controllers", "security groups", "subnets", "controller.user_api_port"),
+    needs=("ports of controllers", "security groups", "subnets", "controller.user_api_port", "readings of controllers"),
     ask=_api_for_its_own_vpod,
     of=Of.TENANT,
 )

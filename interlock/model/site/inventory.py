@@ -14,6 +14,7 @@ from interlock.resources import Frozen, VolumeEncryption
 
 from .bastion import Bastion
 from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
+from .controller_readings import ControllerSeen
 from .gpu import FabricSwitch, GpuHost
 from .ironic import Ironic
 from .networks import (
@@ -124,6 +125,8 @@ class Site(Frozen):
     lustre_server: str | None = None
     #: How V-IPU controllers run; None: the site has no IPU-Machines, and no project for controllers.
     controller: Controller | None = None
+    #: What was read of V-IPU controllers, once the site's folder was read; of a file alone nobody has read any.
+    controllers_read: tuple[ControllerSeen, ...] = ()
     limits: Limits
     prices: PriceBook | None = None
     sharing: tuple[Sharing, ...]

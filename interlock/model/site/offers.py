@@ -11,6 +11,7 @@ from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 from interlock.resources.vipu import ManagedBy
 
+from .controller_readings import ControllerReadings
 from .physical import Generation
 from .rests import RestsOnEvidence
 from .software import ImageSoftware
@@ -133,6 +134,10 @@ class Controller(FileModel):
         default="hand",
         description="who tells controllers of agents, clusters, allocations, users and partitions: `interlock` by "
         "V-IPU's commands, `hand` a person",
+    )
+    readings: ControllerReadings | None = Field(
+        default=None,
+        description="wants a reading of each controller (`interlock controllers --record`), and a backup of its state",
     )
 
 

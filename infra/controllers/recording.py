@@ -1,0 +1,31 @@
+"""Evidence of how V-IPU controllers are set: of each that was asked and answered, a file for the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.program.gate import Gate
+from interlock.model.evidence.controller_reading import write_controller_evidence
+
+from .survey import ControllerSurvey, evidence_of_controller
+
+
+@dataclass(frozen=True)
+class RecordedControllers:
+    """What became of each controller: the file that was written, or why there is none."""
+
+    files: dict[str, Path]
+    lacking: dict[str, str]
+
+
+def record_controllers(gate: Gate, found: ControllerSurvey, by: str) -> RecordedControllers:
+    """Write what each said, good or not. Of one that was not read nothing is written, and older evidence stays."""
+    folder = gate.workspace.folder
+    files = {
+        name: write_controller_evidence(folder, evidence_of_controller(found.site, item, by))
+        for name, item in found.controllers.items()
+    }
+    return RecordedControllers(
+        files, {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
+    )

@@ -1,0 +1,60 @@
+"""`evidence/controllers-<name>.json`: `interlock controllers --record` asked a V-IPU controller how it is set.
+
+What it says stands there whether it is good or not. Null stands for what nobody said. No key stands here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from interlock.model.site.software_file import Version
+from interlock.model.text.names import DeviceName, DisplayName, tenant_name
+from interlock.model.text.validation import FileModel
+
+from .sealed_files import SealedFile
+from .values import Moment
+
+
+class AgentReleaseFile(FileModel):
+    """One agent of a controller."""
+
+    agent: DisplayName = Field(description="id of the agent at the controller")
+    release: Version | None = Field(description="its release; null: the controller does not say it")
+
+
+class ForwardingOffFile(FileModel):
+    """Whether the controller's machine forwards nothing, by its kernel; null: not read."""
+
+    ipv4: bool | None = Field(description="`net.ipv4.ip_forward` is 0; null: not read")
+    ipv6: bool | None = Field(description="`net.ipv6.conf.all.forwarding` is 0; null: not read")
+
+
+class ControllerBackupFile(FileModel):
+    """What lay in the folder of backups."""
+
+    state: Moment | None = Field(
+        description="up to when `vipu-server.json` of the controller was copied there; null: no copy is there"
+    )
+    certificates: bool = Field(description="certificates of the server lie beside it")
+
+
+class ControllerEvidenceFile(SealedFile):
+    """One V-IPU controller, which was asked once."""
+
+    controller: DeviceName = Field(description="plan name of the controller, and in the name of this file")
+    tenant: Annotated[str, BeforeValidator(tenant_name)] = Field(description="id of the tenant whose plan it is of")
+    release: Version | None = Field(description="release of the controller; null: it does not say it")
+    agents: list[AgentReleaseFile] = Field(description="all agents that it lists")
+    keys_asked: bool | None = Field(
+        description="false: it answered a call with a wrong key; true: it refused one; null: not tried"
+    )
+    certificates: bool | None = Field(description="it has certificates of its own; null: not read")
+    forwarding_off: ForwardingOffFile = Field(description="whether its machine forwards nothing")
+    backup: ControllerBackupFile | None = Field(description="what is there of a backup; null: nobody looked")
+
+    @property
+    def device(self) -> str:
+        """The controller."""
+        return self.controller

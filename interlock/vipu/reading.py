@@ -1,0 +1,170 @@
+"""How a controller is set, as far as its commands and its machine say it. Changes nothing there.
+
+V-IPU says its release and those of its agents. Whether it asks for keys is tried: the same list is asked for with a key
+that nobody has. What no command says (certificates, forwarding, backups) is read on the controller's own machine, where
+`vipu.yaml` says how. None stands for what nobody said.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import answers
+from .answers import VipuMisread
+from .client import ControllerClient
+from .errors import VipuError
+from .loading import ControllerMachine
+from .transport import Runner
+
+STATE, CERTIFICATES = "vipu-server.json", "vipu-certs"
+#: Certificates of the server; beside them are those of clients.
+_OF_SERVER = "server"
+#: Eleven characters, as keys have; a key is made at random, so this one is nobody's.
+NO_KEY = "nobodys-key"
+_RELEASE = re.compile(r"(?<![\w.])v?([0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?)(?![\w.])")
+#: Kernel documentation, networking/ip-sysctl: 0 is off.
+FORWARDING = {"ipv4": "net.ipv4.ip_forward", "ipv6": "net.ipv6.conf.all.forwarding"}
+_OFF = "0"
+
+
+@dataclass(frozen=True)
+class BackupSaid:
+    """What lies in the folder of backups."""
+
+    #: When the state there was that of the controller, as far as is known; None: there is none.
+    state: datetime.datetime | None
+    #: Whether certificates of the server lie beside it.
+    certificates: bool
+
+
+@dataclass(frozen=True)
+class ControllerSaid:
+    """What was read of one controller."""
+
+    at: datetime.datetime
+    release: str | None
+    #: Agent -> its release.
+    agents: Mapping[str, str | None]
+    keys_asked: bool | None
+    certificates: bool | None
+    #: `ipv4`, `ipv6` -> whether the machine forwards nothing.
+    forwarding_off: Mapping[str, bool | None]
+    #: None: nobody looked, or it could not be read.
+    backup: BackupSaid | None
+
+
+def read_controller(client: ControllerClient, now: datetime.datetime) -> ControllerSaid:
+    """Ask one controller. Raises `VipuError` if it does not list its agents: then nothing of it is known."""
+    agents = client.agents()
+    machine = client.access.machine
+    shell = None if machine is None else _Machine(client.runner, machine, now)
+    return ControllerSaid(
+        at=now,
+        release=_release(client),
+        agents={name: release_in(agent.version) for name, agent in sorted(agents.items())},
+        keys_asked=_keys_asked(client),
+        certificates=None if shell is None else shell.certificates(),
+        forwarding_off={name: None if shell is None else shell.is_off(key) for name, key in FORWARDING.items()},
+        backup=None if shell is None else shell.backup(),
+    )
+
+
+def release_in(text: str) -> str | None:
+    """The release that a line names; None if it names none."""
+    found = _RELEASE.search(text)
+    return None if found is None else found[1]
+
+
+def _release(client: ControllerClient) -> str | None:
+    line = client.lines.release
+    if not line.words:
+        return None
+    try:
+        ran = client.answered(line)
+    except VipuError:
+        return None
+    # Scripts take host and port from the second line.
+    first = next(iter(ran.out.splitlines()), "")
+    return release_in(first) if ran.code == 0 else None
+
+
+def _keys_asked(client: ControllerClient) -> bool | None:
+    """Whether a wrong key is refused. What fails while the right one lists is refused."""
+    if not client.lines.spelling.of("access-key"):
+        return None
+    try:
+        ran = client.answered(client.lines.listed_by("agent", NO_KEY))
+        if ran.code == 0:
+            answers.each(ran.out, answers.agent_of)
+            return False
+        client.agents()
+    except (VipuError, VipuMisread):
+        return None
+    return True
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """The controller's own machine, by commands that each Linux has."""
+
+    runner: Runner
+    access: ControllerMachine
+    now: datetime.datetime
+
+    def _said(self, *words: str) -> str | None:
+        """What a command says; None if it fails."""
+        try:
+            ran = self.runner.run((*self.access.command, *words))
+        except VipuError:
+            return None
+        return ran.out if ran.code == 0 else None
+
+    def _names(self, folder: str) -> frozenset[str] | None:
+        said = self._said("ls", "-1", "--", folder)
+        return None if said is None else frozenset(said.splitlines())
+
+    def is_off(self, key: str) -> bool | None:
+        """Whether a switch of the kernel is off."""
+        said = (self._said("sysctl", "-n", key) or "").strip()
+        return said == _OFF if said.isdecimal() else None
+
+    def certificates(self) -> bool | None:
+        """Whether the controller has certificates of its own."""
+        return None if self.access.storage is None else self._certified(self.access.storage)
+
+    def _certified(self, folder: str) -> bool | None:
+        names = self._names(folder)
+        if names is None or CERTIFICATES not in names:
+            return None if names is None else False
+        found = self._names(f"{folder}/{CERTIFICATES}")
+        return None if found is None else _OF_SERVER in found
+
+    def backup(self) -> BackupSaid | None:
+        """What lies in the folder of backups; None where nobody can tell."""
+        folder = self.access.backup
+        names = None if folder is None else self._names(folder)
+        if folder is None or names is None:
+            return None
+        certified = self._certified(folder)
+        if certified is None:
+            return None
+        if STATE not in names:
+            return BackupSaid(None, certified)
+        if self._is_current(folder):
+            return BackupSaid(self.now, certified)
+        # When the copy was written there: its time of change is often that of the original.
+        said = (self._said("stat", "-c", "%Z", "--", f"{folder}/{STATE}") or "").strip()
+        if not said.isdecimal() or len(said) > len("99999999999"):
+            return None
+        return BackupSaid(min(datetime.datetime.fromtimestamp(int(said), datetime.UTC), self.now), certified)
+
+    def _is_current(self, folder: str) -> bool:
+        """True if the copy is what the controller has now, however long ago it was made."""
+        if self.access.storage is None:
+            return False
+        said = self._said("sha256sum", "--", f"{self.access.storage}/{STATE}", f"{folder}/{STATE}") or ""
+        digests = [line.split()[0] for line in said.splitlines() if line.strip()]
+        return len(digests) == 2 and digests[0] == digests[1]

@@ -1,0 +1,50 @@
+"""The V-IPU controllers of a plan, and what was read of each that counts at the moment of the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlock.model.site.controller_readings import MAX_AGE_H, ControllerSeen
+
+from .kinds import PlanFacts, ServerFact
+from .site import SiteFacts
+
+
+@dataclass(frozen=True)
+class ReadController:
+    """A controller, and the reading of it that counts, or why none does."""
+
+    name: str
+    vpod: str | None
+    seen: ControllerSeen | None
+    #: Why there is none; empty where there is one.
+    why: str = ""
+
+    @property
+    def witness(self) -> tuple[str, ...]:
+        """What is known, and from which file."""
+        if self.seen is None:
+            return (f"controller {self.name}", self.why)
+        return (f"controller {self.name}", f"{self.seen.file}, read {self.seen.read} by {self.seen.by}")
+
+
+def controllers_of(plan: PlanFacts) -> list[ServerFact]:
+    """What runs as a controller, and what an allocation names as one."""
+    named = {item.controller for item in plan.allocations}
+    return [item for item in plan.servers if item.is_controller or item.name in named]
+
+
+def controllers_read(plan: PlanFacts, site: SiteFacts) -> list[ReadController]:
+    """Controllers that there is a file of, and all if the site wants a reading of each."""
+    terms = None if site.site.controller is None else site.site.controller.readings
+    files = {item.name: item for item in site.site.controllers_read if item.tenant == plan.owner}
+    max_age_h = MAX_AGE_H if terms is None else terms.max_age
+    found = list[ReadController]()
+    for server in controllers_of(plan):
+        seen = files.get(server.name)
+        if seen is None and terms is not None:
+            found.append(ReadController(server.name, server.vpod, None, f"nobody has read {server.name}"))
+        elif seen is not None:
+            why = seen.too_old(site.moment, max_age_h)
+            found.append(ReadController(server.name, server.vpod, None if why else seen, why))
+    return found
