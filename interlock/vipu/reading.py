@@ -11,6 +11,9 @@ import datetime
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from posixpath import join
+
+from interlock.vocabulary.digits import is_number
 
 from . import answers
 from .answers import VipuMisread
@@ -28,6 +31,8 @@ _RELEASE = re.compile(r"(?<![\w.])v?([0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?)(?![\
 #: Kernel documentation, networking/ip-sysctl: 0 is off.
 FORWARDING = {"ipv4": "net.ipv4.ip_forward", "ipv6": "net.ipv6.conf.all.forwarding"}
 _OFF = "0"
+#: Of a moment in seconds; more is none that a file has.
+_MOST_DIGITS = 11
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class _Machine:
     def is_off(self, key: str) -> bool | None:
         """Whether a switch of the kernel is off."""
         said = (self._said("sysctl", "-n", key) or "").strip()
-        return said == _OFF if said.isdecimal() else None
+        return said == _OFF if is_number(said) else None
 
     def certificates(self) -> bool | None:
         """Whether the controller has certificates of its own."""
@@ -139,7 +144,7 @@ class _Machine:
         names = self._names(folder)
         if names is None or CERTIFICATES not in names:
             return None if names is None else False
-        found = self._names(f"{folder}/{CERTIFICATES}")
+        found = self._names(join(folder, CERTIFICATES))
         return None if found is None else _OF_SERVER in found
 
     def backup(self) -> BackupSaid | None:
@@ -156,8 +161,8 @@ class _Machine:
         if self._is_current(folder):
             return BackupSaid(self.now, certified)
         # When the copy was written there: its time of change is often that of the original.
-        said = (self._said("stat", "-c", "%Z", "--", f"{folder}/{STATE}") or "").strip()
-        if not said.isdecimal() or len(said) > len("99999999999"):
+        said = (self._said("stat", "-c", "%Z", "--", join(folder, STATE)) or "").strip()
+        if not is_number(said) or len(said) > _MOST_DIGITS:
             return None
         return BackupSaid(min(datetime.datetime.fromtimestamp(int(said), datetime.UTC), self.now), certified)
 
@@ -165,6 +170,6 @@ class _Machine:
         """True if the copy is what the controller has now, however long ago it was made."""
         if self.access.storage is None:
             return False
-        said = self._said("sha256sum", "--", f"{self.access.storage}/{STATE}", f"{folder}/{STATE}") or ""
+        said = self._said("sha256sum", "--", join(self.access.storage, STATE), join(folder, STATE)) or ""
         digests = [line.split()[0] for line in said.splitlines() if line.strip()]
         return len(digests) == 2 and digests[0] == digests[1]

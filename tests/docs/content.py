@@ -15,6 +15,7 @@ import infra.access
 import infra.audit
 import infra.cli
 import infra.commands
+import infra.controllers
 import infra.fabrics
 import infra.locking
 import infra.program
@@ -55,6 +56,7 @@ from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
 from infra.program.gate import Gate
 from interlock.model.evidence.accepting import RUNS
+from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.steps import STEPS
@@ -88,7 +90,7 @@ from .tree import tree
 
 ROOMS = (
     infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.access, infra.audit,
-    infra.switches, infra.fabrics, infra.reports, infra.verifying, components,
+    infra.switches, infra.fabrics, infra.controllers, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,
@@ -165,6 +167,11 @@ def switch_evidence_keys(old: str) -> str:
 def fabric_evidence_keys(old: str) -> str:
     """Every key of a file that says how a subnet manager is set."""
     return _keys(list(keys(FabricEvidenceFile)), old)
+
+
+def controller_evidence_keys(old: str) -> str:
+    """Every key of a file that says how a V-IPU controller is set."""
+    return _keys(list(keys(ControllerEvidenceFile)), old)
 
 
 def evidence_steps(_old: str) -> str:
@@ -364,6 +371,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "evidence-keys": evidence_keys,
     "switch-evidence-keys": switch_evidence_keys,
     "fabric-evidence-keys": fabric_evidence_keys,
+    "controller-evidence-keys": controller_evidence_keys,
     "switches-keys": switches_keys,
     "fabrics-keys": fabrics_keys,
     "vipu-keys": vipu_keys,

@@ -11,7 +11,13 @@ import pytest
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
-from interlock.model.schema import evidence_schema, seen_fabric_schema, seen_switch_schema, site_schema, tenant_schema
+from interlock.model.schema import (
+    evidence_schema,
+    seen_fabric_schema,
+    seen_switch_schema,
+    site_schema,
+    tenant_schema,
+)
 from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import TenantFile
 from interlock.model.text.errors import Code

@@ -1,4 +1,4 @@
-"""What `interlock controllers --record` writes of the shipped site's V-IPU controllers, and what proof and verifier say.
+"""What `interlock controllers --record` writes of the shipped site's V-IPU controllers, and what the proof says.
 
 The controllers are one simulator, reached by its commands. What is read of each is tested in tests/vipu_driving.
 """
@@ -108,8 +108,8 @@ def test_a_site_that_wants_readings_warns_until_there_are_some(asked: Asked, int
     asked.site.replace("site.yaml", line, wanted)
     ended = interlock("check", "acme", "--format", "json")
     assert (ended.code, asked.site.locks() == before) == (0, True)
-    assert {(item["rule"], item["severity"], item["verdict"]) for rule in ("LIF-08", "LIF-12")
-            for item in found(ended, rule)} == {("LIF-08", "W", "not provable"), ("LIF-12", "W", "not provable")}  # fmt: skip
+    for rule in ("LIF-08", "LIF-12"):
+        assert [(item["severity"], item["verdict"]) for item in found(ended, rule)] == [("W", "not provable")]
     assert "readings:" in interlock("site", "--full").out
     assert interlock("controllers", NAME, "--record").code == 1
     old = moment_text(datetime.now(UTC) - timedelta(days=11))

@@ -87,6 +87,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("object_storage", "intent"): "object_storage kind endpoint keys",
     ("tenant_defaults", "intent"): "tenant_defaults flavor image volume_type share_type",
     ("controller", "intent"): "controller flavor image user_api_port managed_by",
+    ("controller", "policy"): "readings max_age backup",
     ("limits", "policy"): "limits controller_instances controller_cores controller_ram machines_per_tenant "
     "remote_poplar_oversubscription",
     ("prices", "figure"): "prices",

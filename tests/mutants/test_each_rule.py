@@ -20,6 +20,7 @@ from tests.builders.pod64 import tenant
 from tests.builders.states import out
 from tests.mutants.operator import LOST
 from tests.mutants.operators import OPERATORS
+from tests.policies import test_rules_controllers as controllers
 from tests.policies import test_rules_mixed_software as mixed_software
 from tests.policies import test_rules_whole_nodes as whole_nodes
 from tests.policies.test_data_rules import site_of as storing_site
@@ -61,6 +62,13 @@ def software(site: Site) -> Judgement:
 def fabricless(site: Site) -> Judgement:
     """A plan of servers on GPU nodes that use no InfiniBand."""
     return judged(site, nodes_plan(site, infiniband=False))
+
+
+def read_as(defect: str) -> Judgement:
+    """acme's plan, whose controller was read and is not as it should be."""
+    changes, *_ = controllers.DEFECTS[defect]
+    judgement, _ = controllers.asked(controllers.plain(), controllers.evidence(controllers.plain(), **changes))
+    return judgement
 
 
 def changed(name: str, **changes: object) -> Judgement:
@@ -150,6 +158,9 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "SW-16": lambda: software(stating({"vipu": "1.18.0"}, {"vipu": "1.17.0"})),
     "SW-17": lambda: software(flavored(disk_gib=19)),
     "LIF-03": lambda: whole_nodes.found(whole_nodes.acme().plan, whole_nodes.one_time_use(False)),
+    "LIF-08": lambda: read_as("an agent of another release"),
+    "LIF-12": lambda: read_as("no backup"),
+    "SEC-01": lambda: read_as("an open API"),
     "LIF-13": lambda: of(clean()[0].plan.model_copy(update={"untested": (REPLACED,)})),
 }
 
@@ -167,7 +178,6 @@ BESIDE_OTHERS: dict[str, str] = {
     "L3-03": f"{_SEPARATION}which policy of the cloud lets a port pose as the network",
     "L3-05": f"{_SEPARATION}that an address scope is open",
     "L3-06": f"{_SEPARATION}that a back-end's router does",
-    "SEC-01": f"{_SEPARATION}that a controller's TLS is what keeps them apart",
     "SEC-03": "AUTH-01 refuses what a controller of two owners serves; it says which controller",
     "SEC-21": f"{_SEPARATION}that two owners share processors",
     "TOP-19": "TOP-17 finds each bundle that is too thin; it says which switch blocks whoever is on it",
