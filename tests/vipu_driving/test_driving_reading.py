@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ import pytest
 from interlock.vipu.client import ControllerClient
 from interlock.vipu.errors import VipuError
 from interlock.vipu.loading import ControllerMachine, load_vipu
-from interlock.vipu.reading import CERTIFICATES, NO_KEY, BackupSaid, STATE, ControllerSaid, read_controller, release_in
+from interlock.vipu.reading import CERTIFICATES, NO_KEY, STATE, BackupSaid, ControllerSaid, read_controller, release_in
 from interlock.vipu.transport import LocalRunner, Ran
 from sandbox.vipu.access import VipuAccess
 from sandbox.vipu.allocation_calls import new_key
@@ -209,7 +208,7 @@ def test_a_backup_brings_another_controller_to_the_same_objects(secured: Secured
     fresh.mkdir(parents=True)
     shutil.copy2(secured.backup / STATE, fresh / STATE)
     shutil.copytree(secured.backup / CERTIFICATES, fresh / CERTIFICATES)
-    os.chmod(fresh / STATE, 0o600)
+    (fresh / STATE).chmod(0o600)
     other = Desk(tmp_path / "fresh", rack_of(), desk.settings, access=desk.access)
     assert {noun: other.controller.answer(Call("list", noun), desk.access) for noun in nouns} == listed
     assert certificates_of(fresh).authority.read_bytes() == certificates_of(secured.storage).authority.read_bytes()
