@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from infra.checker import edges, guarded, printable
@@ -31,11 +32,23 @@ class Compared:
 class Comparing:
     """What one site and its plans say; made once for the certificates of all stacks."""
 
-    def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = (), evidence: Files | None = None) -> None:
+    def __init__(
+        self,
+        site: Json,
+        plans: Json,
+        locks: Sequence[Json] = (),
+        evidence: Files | None = None,
+        moment: datetime | None = None,
+    ) -> None:
         self.site = site
         self.evidence = evidence_of(site, evidence or {})
         self.ground, self.authority = derived_from(
-            site, plans, locks, seen=self.evidence.values, controllers=controllers_in(evidence or {})
+            site,
+            plans,
+            locks,
+            seen=self.evidence.values,
+            controllers=controllers_in(evidence or {}),
+            moment=moment,
         )
         ground = self.ground
         self.class_of = ground.classes()

@@ -7,6 +7,7 @@ other, so what is derived is G_may; and what guards keep away, as long as they a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import product
 
 from . import names
@@ -47,15 +48,17 @@ def derived_from(
     *,
     seen: Mapping[str, bool | None] | None = None,
     controllers: Mapping[str, Json] | None = None,
+    moment: datetime | None = None,
 ) -> tuple[Ground, DerivedAuthority]:
     """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned.
 
-    `seen`: what guards are that rest on evidence, as long as it is young enough. `controllers`: files of what was read.
+    `seen`: what guards are that rest on evidence, as long as it is young enough. `controllers`: files of what was read,
+    looked at by `moment`, or now.
     """
     ports = Ports(site, asked_of(plans.values()), claimed_of(plans.values(), locks))
     inventory, ground = Inventory(site, ports), Ground()
     inventory.state_guards(ground, seen or {})
-    inventory.controllers = controllers or {}
+    inventory.controllers, inventory.moment = controllers or {}, moment or inventory.moment
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
     for stack, lock in product(stacks, locks):
         # What the lock notes and the plan leaves out is a device in use all the same.

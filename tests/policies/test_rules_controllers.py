@@ -18,13 +18,16 @@ from interlock.model.site.controller_readings import ControllerReadings
 from interlock.model.site.inventory import Site
 from interlock.planning import SiteHashes
 from policies import Judgement, Severity
+from policies.facts.site import SiteFacts
+from policies.judging import judge
 from tests.builders.pod64 import tenant
 from tests.policies.test_rules_guest_software import CONTROLLER, STATED, stating
-from tests.policies.workspace import NA, Made, N, P, V, changed, judged, made, verdicts
+from tests.policies.workspace import NA, Made, N, P, V, changed, made, verdicts
 
 NAME = "acme-train-controller"
 FILE = f"evidence/controllers-{NAME}.json"
-NOW = datetime.now(UTC).replace(microsecond=0)
+#: The moment at which all of this is asked.
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 #: A controller as it should be, read a day ago: V-IPU 1.18, as the images of `SITE` state it.
@@ -61,10 +64,11 @@ def wanting(site: Site) -> Site:
 def asked(site: Site, *files: ControllerEvidenceFile) -> tuple[Judgement, frozenset[str]]:
     """What the proof says, and which rules the second derivation finds something of."""
     found = acme()
-    judgement = judged(with_controllers(site, {item.controller: item for item in files}), found.plan)
+    read = with_controllers(site, {item.controller: item for item in files})
+    judgement = judge(SiteFacts(read, NOW), found.plan, [])
     documents = {f"evidence/controllers-{item.controller}.json": _document(item) for item in files}
     full = json.loads(site.model_dump_json())
-    comparing = Comparing(full, {"lyon-acme": found.plan.canonical()}, (), documents)
+    comparing = Comparing(full, {"lyon-acme": found.plan.canonical()}, (), documents, NOW)
     return judgement, frozenset(comparing.ground.answers["acme"])
 
 
