@@ -17,7 +17,7 @@ from interlock.provider.vipu_keys import settings_with_new_key
 from interlock.provider.vipu_replacing import check_replaced
 from interlock.vipu.errors import VipuError
 from interlock.vipu.flags import WORDS, VipuSpelling
-from interlock.vipu.loading import load_vipu
+from interlock.vipu.loading import ControllerMachine, load_vipu
 from interlock.vocabulary.pair_ids import VipuId
 from sandbox.vipu.access import VipuAccess
 from sandbox.vipu.controller import ControllerSettings
@@ -52,6 +52,8 @@ def _file(folder: Path, text: str) -> Path:
         (_LOCAL + "    flags: {size: 'x;y'}\n", "`x;y` is no flag"),
         (_LOCAL + "    flags: {allocations: ''}\n", "`allocations` is left out, and without it"),
         (_LOCAL + "    command: []\n", "`command` has no words"),
+        (_LOCAL + "    machine: {storage: var/lib/vipu}\n", "`var/lib/vipu` is no folder"),
+        (_LOCAL + "    machine: {backup: '/b/{uuid}'}\n", "`/b/{uuid}` has a placeholder that there is not"),
         (_SSH.replace("key_file: k", "key_file: none"), "there is no file"),
     ],
 )
@@ -77,6 +79,12 @@ def test_placeholders_are_filled_or_told(tmp_path: Path) -> None:
     filled = found.of(SERVER, "acme-train-controller", "10.0.0.5")
     assert [hop.host for hop in filled.hops] == ["bastion", "10.0.0.5"]
     assert filled.config == f"/etc/acme-train-controller/{SERVER}.hcl"
+    machine = "    machine: {command: [in, '{name}'], backup: '/srv/{name}'}\n"
+    read = load_vipu(_file(tmp_path, _LOCAL + machine)).of("acme-train-controller")
+    assert read is not None
+    assert read.of("", "acme-train-controller", "").machine == ControllerMachine(
+        ("in", "acme-train-controller"), None, "/srv/acme-train-controller"
+    )
     with pytest.raises(VipuError, match=r"\{address\} stands at .*vipu\.yaml:3:5, and is not known"):
         found.of(SERVER, "acme-train-controller", "")
 
