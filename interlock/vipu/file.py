@@ -107,6 +107,11 @@ class VipuAccessFile(FileModel):
         default=USER_PORT, ge=1, le=65535, description="port of the controller that Poplar servers are told of"
     )
     ssh: VipuSshFile | None = Field(default=None, description="how to get there, with `run: ssh`")
+    admins: list[Word] | None = Field(
+        default=None,
+        description="users who are the operator's administrators at the controller: `interlock audit` finds any other "
+        "one; unless said, one alone is taken for the one who asks",
+    )
     flags: dict[FlagName, Spelling] = Field(
         default={}, description="flag -> how this release spells it, where that is not as usual"
     )

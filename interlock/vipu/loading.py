@@ -51,6 +51,8 @@ class ControllerAccess:
     flags: Mapping[str, str]
     #: `file:line:column` of the entry.
     position: str
+    #: Administrators of the operator's own; None: nobody says who they are.
+    admins: tuple[str, ...] | None = None
 
     def of(self, server: str, name: str, address: str) -> ControllerAccess:
         """The same with a controller's own values in place of placeholders. Raises `VipuError` if one is not known."""
@@ -123,6 +125,7 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         hops=() if entry.ssh is None else _hops(entry.ssh, (*at, "ssh"), folder, faults),
         flags=dict(entry.flags),
         position=faults.source.position(at),
+        admins=None if entry.admins is None else tuple(entry.admins),
     )
 
 
