@@ -192,7 +192,7 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
         unread=_unread(found, existing, standings, controllers.values()),
         requests=found.requests
         + sum(REQUESTS[kind] * len(ones) for kind, ones in asked.items())
-        + LISTS_OF_CONTROLLER * len(controllers),
+        + sum(LISTS_OF_CONTROLLER for read in controllers.values() if not read.unread),
         objects=len(found) + sum(map(len, asked.values())) + sum(read.objects for read in controllers.values()),
         existing=existing,
         notes=tuple(note for read in controllers.values() for note in notes(read)),

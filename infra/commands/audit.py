@@ -25,6 +25,10 @@ def audit(
     findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
     our projects, on our networks, hosts and segment ids, and rights to any of them.
 
+    It asks the V-IPU controller of each vPOD that interlock tells (`controller.managed_by: interlock`) for agents,
+    clusters, allocations, users and partitions, in the way that `vipu.yaml` says. Of controllers that a person tells it
+    says that nobody asked.
+
     Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does, the UFM of
     each InfiniBand subnet for the links that its subnet manager has discovered and for all partitions, and each subnet
     manager that `fabrics.yaml` knows whether it is set as the site says (A6), as `interlock fabrics` does.
