@@ -45,7 +45,7 @@ class ControllerNote:
 
 
 @dataclass(frozen=True)
-class Compared:
+class SeenObject:
     """One planned object: its id, how it differs, why it cannot be used, and what to do."""
 
     id: str = ""
@@ -54,7 +54,7 @@ class Compared:
     hint: str = ""
 
 
-def compared(read: ReadController, item: Admitted) -> Compared:
+def compared(read: ReadController, item: Admitted) -> SeenObject:
     """How a planned object stands at its controller.
 
     What it refers to is named by planned ids, so that it is compared, too, where that is missing.
@@ -74,14 +74,14 @@ def compared(read: ReadController, item: Admitted) -> Compared:
         # It has all that a look asks for, and nothing by which anything could be changed.
         seen = actuator.look(cast("ControllerClient", read), ident, target)
     except Failure as failure:
-        return Compared(str(ident), {}, failure.message, failure.hint)
+        return SeenObject(str(ident), {}, failure.message, failure.hint)
     if seen is None:
-        return Compared()
+        return SeenObject()
     wanted, actual = target.spec.canonical(), as_seen(target, seen)
     differs = {name: (wanted[name], actual[name]) for name in sorted(differing(target, seen))}
     differs |= _beyond(read, item)
     reason = seen.reason or "it cannot be used" if seen.phase is Phase.BROKEN else ""
-    return Compared(str(ident), differs, reason, _hint(read, item, differs))
+    return SeenObject(str(ident), differs, reason, _hint(read, item, differs))
 
 
 def _beyond(read: ReadController, item: Admitted) -> dict[str, tuple[Any, Any]]:
@@ -181,13 +181,13 @@ def _is_known_admin(read: ReadController, user: SaidUser) -> bool:
 
 def _of_agent(read: ReadController, agent: SaidAgent) -> str:
     """Why a stranger matters: by its address it may command a machine of the vPOD under another name."""
-    at = f"{agent.host}:{agent.port}"
+    at = f"it is at {agent.host}:{agent.port}"
     planned = [one for one in read.place.planned if one.kind == VipuAgent.KIND and one.spec["host"] == agent.host]
     why = [
-        f"it is at {at}, where agent {one.spec['name']} of machine {one.spec['machine']} is planned: under another "
+        f"{at}, where agent {one.spec['name']} of machine {one.spec['machine']} is planned: under another "
         "name it commands that machine"
         for one in planned
-    ] or [f"no plan has it; it is at {at}"]
+    ] or [f"no plan has it; {at}"]
     others = _beside(read, agent)
     why += [f"two agents are at one address: {', '.join(others)} is there, too"] if others else []
     return shown_safely("; ".join(why))
