@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -47,15 +47,12 @@ class StandingControllers(Controllers):
 
     clients: dict[str, ControllerClient] = field(default_factory=dict)
     stands: dict[str, Stand] = field(default_factory=dict)
-    #: What is asked of a controller first: a test lets it fail.
-    before: Callable[[str], None] = lambda _: None
 
     def __post_init__(self) -> None:
         super().__init__(RetryPolicy())
 
     def of(self, server: str, name: str = "", address: str = "") -> ControllerClient:
         """A client, as `vipu.yaml` would have said."""
-        self.before(name)
         if server not in self.clients:
             raise refused(f"vipu.yaml does not say how V-IPU controller {name} is reached", "add `default` there")
         return self.clients[server]

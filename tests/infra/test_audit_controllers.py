@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import asyncssh
 import pytest
 
 import interlock.provider.clouds as interlock_clouds
@@ -15,9 +17,9 @@ from infra.audit.comparison import Audit, StackAudit, audit
 from infra.program.gate import Gate
 from infra.switches import survey
 from infra.switches.survey import Survey
-from interlock.provider.errors import Failure, Trouble
 from interlock.store.ledger import Ledger
-from interlock.vipu.transport import Ran, Runner
+from interlock.vipu.loading import SshHop
+from interlock.vipu.transport import LocalRunner, Ran, Runner, SshRunner, VipuLimits
 from sandbox.vipu.racks import changed
 from tests.builders.paper import Paper, ident
 from tests.builders.paper_cloud import PaperCloud
@@ -295,11 +297,6 @@ def test_a_machine_that_does_not_answer_is_off_and_no_drift(world: World) -> Non
 SECRET = "0c41dbe0-the-administrators-own-key"
 
 
-def _silent(name: str) -> None:
-    if name == CONTROLLER:
-        raise Failure(Trouble.UNREACHABLE, "10.0.0.5:22 is out of reach", "check `ssh` in vipu.yaml")
-
-
 @dataclass
 class Stuck:
     """Answers each list with this."""
@@ -309,6 +306,27 @@ class Stuck:
     def run(self, words: Sequence[str]) -> Ran:
         """What was to be said."""
         return self.ran
+
+
+def _closed(world: World) -> None:
+    """Nobody listens where its server should be."""
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    files = [world.controllers.stands[CONTROLLER].folder / name for name in ("key", "known_hosts")]
+    key.write_private_key(str(files[0]))
+    files[1].write_text(f"[127.0.0.1]:{port} {key.export_public_key().decode()}")
+    world.controllers.answers(CONTROLLER, SshRunner(CONTROLLER, (SshHop("127.0.0.1", port, "operator", *files),)))
+
+
+def _slow(world: World) -> None:
+    """Its command does not end."""
+    server = ident(ACME, CONTROLLER)
+    client = world.controllers.clients[server]
+    access = replace(client.access, command=("sh", "-c", "sleep 600"))
+    runner = LocalRunner(CONTROLLER, limits=VipuLimits(command=0.1))
+    world.controllers.clients[server] = replace(client, access=access, runner=runner)
 
 
 def _unread(world: World, runner: Runner | None) -> None:
@@ -322,7 +340,8 @@ def _unread(world: World, runner: Runner | None) -> None:
     ("spoilt", "why"),
     [
         (lambda world: _unread(world, None), "vipu.yaml does not say how V-IPU controller acme-train-controller"),
-        (lambda world: setattr(world.controllers, "before", _silent), "10.0.0.5:22 is out of reach; next: check `ssh`"),
+        (_closed, "is out of reach: "),
+        (_slow, "there was no answer within 0.1 s while `sh` ran"),
         (lambda world: _unread(world, Stuck(Ran(0, '[{"id": 7', ""))), "is not understood: it is no JSON"),
         (lambda world: _unread(world, Stuck(Ran(0, "{}", ""))), "is not understood: it is no list"),
         (
@@ -330,7 +349,7 @@ def _unread(world: World, runner: Runner | None) -> None:
             '`list agent` ended with 1: denied; api-access-key="[secret]"',
         ),
     ],
-    ids=["no entry", "no way", "no JSON", "no list", "refused"],
+    ids=["no entry", "no way", "too slow", "no JSON", "no list", "refused"],
 )
 def test_a_controller_that_cannot_be_read_is_no_pass(
     world: World, interlock: Interlock, spoilt: Callable[[World], None], why: str
