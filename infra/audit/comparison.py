@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -14,8 +14,10 @@ from infra.switches.survey import Survey
 from interlock.model.site.inventory import Site
 from interlock.planning import Plan
 from interlock.provider.audit.asked import ONE_BY_ONE, REQUESTS, Asked
+from interlock.provider.audit.at_controllers import ControllerNote, notes, strangers
 from interlock.provider.audit.buckets import buckets
-from interlock.provider.audit.listing import listed, planned_unread
+from interlock.provider.audit.controllers import LISTS_OF_CONTROLLER, ReadController, read_controllers
+from interlock.provider.audit.listing import Listed, listed, planned_unread
 from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.partitions import partitions
 from interlock.provider.audit.quotas import quotas
@@ -31,8 +33,14 @@ from policies import Judgement
 from policies.judging import Seen
 from policies.statement import Statement, statement
 
+from .controllers import controller_places, told_by_hand
 from .observed_plan import ObservedPlan, observed_plan
 from .words import Words
+
+#: Stands before the controllers that nobody asks.
+UNCHECKED = (
+    "V-IPU controllers are told by hand (`controller.managed_by` of the site), so nobody asked what they were told"
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,11 @@ class StackAudit:
     is_behind: bool
     #: None: nothing differs, or no plan can hold what is there.
     live: Live | None = None
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Controllers that a person tells what it has for them, and that nobody asked."""
+        return told_by_hand(self.plan) if self.is_applied else ()
 
     @property
     def is_applied(self) -> bool:
@@ -100,6 +113,14 @@ class Audit:
     cables: tuple[CableFinding, ...] = ()
     #: Where a subnet manager is not set as a guard of A6 says that it is.
     managers: tuple[str, ...] = ()
+    #: What V-IPU controllers have that is no finding.
+    notes: tuple[ControllerNote, ...] = ()
+
+    @property
+    def unchecked(self) -> str:
+        """What was not asked, and why; empty if there is no such thing."""
+        names = [name for stack in self.stacks for name in stack.unchecked]
+        return f"{UNCHECKED}: {', '.join(names)}" if names else ""
 
     @property
     def has_drifted(self) -> bool:
@@ -139,7 +160,10 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     expected = {plan.stack: _expected(gate, plan) for plan in plans}
     kinds = {item.kind for one in expected.values() for item in (*one.resources, *one.stated)}
     found = planned_unread(listed(cloud, say=say), cloud, kinds)
-    readers = {stack: StackReader(Mirror(cloud, found), found, one) for stack, one in expected.items()}
+    controllers = read_controllers(cloud, controller_places(expected.values(), found))
+    readers = {
+        stack: StackReader(Mirror(cloud, found), found, one, controllers=controllers) for stack, one in expected.items()
+    }
     standings = {stack: reader.standings() for stack, reader in readers.items()}
     opened: list[UnmanagedResource] = []
     asked = {kind: [one for plan in plans for one in _asked(kind, plan, readers[plan.stack])] for kind in ONE_BY_ONE}
@@ -149,27 +173,47 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     alone = (partitions(cloud, asked["PartitionKey"]), quotas(cloud, (*asked["Quota"], *asked["ShareQuota"])))
     for one, standing in chain.from_iterable(alone):
         standings[one.stack].append(standing)
-    beside = (*unmanaged(_territory(site, plans, standings), found), *opened)
+    strange = [one for read in controllers.values() for one in strangers(read)]
+    beside = (*unmanaged(_territory(site, plans, standings), found), *opened, *strange)
     stated = readers[gate.stack(None)]
     existing = tuple(comparisons(stated.mirror, stated.expected, found.unread))
-    unread = {
-        **found.unread,
-        **{f"existing {item.object}": item.unknown for item in existing if item.unread},
-        **{item.name: item.unread for items in standings.values() for item in items if item.unread},
-    }
     return Audit(
         site=site.name,
         cloud=site.cloud,
         stacks=tuple(
-            _stack(gate, Words(plan, by_stack, standings, found), [one for one in beside if one.stack == plan.stack])
+            _stack(
+                gate,
+                Words(plan, by_stack, standings, found, controllers),
+                [one for one in beside if one.stack == plan.stack],
+            )
             for plan in plans
         ),
         unmanaged=beside,
-        unread=unread,
-        requests=found.requests + sum(REQUESTS[kind] * len(ones) for kind, ones in asked.items()),
-        objects=len(found) + sum(map(len, asked.values())),
+        unread=_unread(found, existing, standings, controllers.values()),
+        requests=found.requests
+        + sum(REQUESTS[kind] * len(ones) for kind, ones in asked.items())
+        + sum(LISTS_OF_CONTROLLER for read in controllers.values() if not read.unread),
+        objects=len(found) + sum(map(len, asked.values())) + sum(read.objects for read in controllers.values()),
         existing=existing,
+        notes=tuple(note for read in controllers.values() for note in notes(read)),
     )
+
+
+def _unread(
+    found: Listed,
+    existing: Iterable[Comparison],
+    standings: Mapping[str, list[Standing]],
+    controllers: Collection[ReadController],
+) -> dict[str, str]:
+    """What nobody could read -> why. Of a controller one line tells, and not one for each object at it."""
+    silent = {read.silence for read in controllers if read.unread}
+    every = (item for items in standings.values() for item in items)
+    return {
+        **found.unread,
+        **{f"existing {item.object}": item.unknown for item in existing if item.unread},
+        **{read.label: read.unread for read in controllers if read.unread},
+        **{item.name: item.unread for item in every if item.unread and item.unread not in silent},
+    }
 
 
 def _expected(gate: Gate, plan: Plan) -> Expected:

@@ -17,6 +17,7 @@ from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
 from interlock.vocabulary import CloudId
 
+from .controllers import stands_in
 from .unmanaged_resources import RESOURCES_OF
 from .words import NotExpressible, Words, name_of, named
 
@@ -93,9 +94,9 @@ class _Additions:
         except (LookupError, ValidationError):
             self.not_expressible.append(str(resource))
             return
-        component = self.words.plan.components[0].name
         for name, one in found:
+            component, vpod = stands_in(self.words.plan, one)
             # A router with several interfaces comes with each of them.
-            self.resources.setdefault(name, Planned(name=name, component=component, resource=one))
+            self.resources.setdefault(name, Planned(name=name, component=component, vpod=vpod, resource=one))
             if resource.kind == one.KIND:
                 self.names[str(CloudId(resource.id))] = name

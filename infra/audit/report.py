@@ -43,6 +43,8 @@ def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     lines += [f"{_red('SUBNET MANAGER', colour)} {finding}" for finding in audit.managers]
     if audit.managers:
         lines.append(f"  next: {MANAGER_HINT}")
+    lines += [f"{note.word} {note.controller}: {note.text}" for note in audit.notes]
+    lines += [f"UNCHECKED {audit.unchecked}"] if audit.unchecked else []
     lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
     lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
     return "\n".join(lines) + "\n"
@@ -87,7 +89,7 @@ def _beside(stack: StackAudit) -> str:
         return f"and {len(stack.unmanaged)} unmanaged that its certificate does not cover"
     if unread := sum(bool(item.unread) for item in stack.standings):
         return f"and {unread} could not be read, so nobody knows whether its certificate holds"
-    return "and so its certificate holds"
+    return f"and so its certificate holds{', but for what V-IPU was told by hand' if stack.unchecked else ''}"
 
 
 def _ids(item: Standing) -> str:
@@ -188,6 +190,8 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "switches": [{**asdict(one), "found": str(one.found)} for one in audit.switches],
         "cables": [_cable_json(one) for one in audit.cables],
         "subnet_managers": list(audit.managers),
+        "controllers": [asdict(note) for note in audit.notes],
+        "unchecked": audit.unchecked or None,
         "unread": dict(audit.unread),
     }
 

@@ -29,6 +29,7 @@ from interlock.resources import (
 )
 from interlock.vocabulary.pair_ids import FlavorAccessId, RoleAssignmentId
 
+from .controllers import OF_CONTROLLERS
 from .words import NotExpressible, Words, name_of, named
 
 #: One object -> plan names, and the resource under each.
@@ -271,5 +272,5 @@ RESOURCES_OF: Mapping[str, Expressing] = {
     "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
     "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk, "Network": _network, "Subnet": _subnet,
     "Volume": _volume, "Server": _server, "ShareAccess": _share_access,
-    "StoredCredential": _stored_credential,
+    "StoredCredential": _stored_credential, **OF_CONTROLLERS,
 }  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from interlock.planning import Plan
+from interlock.provider.audit.controllers import ReadController
 from interlock.provider.audit.listing import Listed
 from interlock.provider.audit.standing import Standing
 from interlock.resources import RoleAssignment
@@ -27,6 +28,8 @@ class Words:
     plans: Mapping[str, Plan]
     standings: Mapping[str, Iterable[Standing]]
     found: Listed
+    #: Uuid of its server -> V-IPU controller.
+    controllers: Mapping[str, ReadController] = field(default_factory=dict)
 
     @cached_property
     def _references(self) -> Mapping[tuple[str, str], str]:

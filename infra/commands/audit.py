@@ -20,10 +20,11 @@ def audit(
 ) -> None:
     """Read the live cloud and compare it with what was proved. Changes nothing; made for a scheduled job.
 
-    It reads some twenty lists, however many tenants there are, and asks once for each bucket and for each flavor
-    that is not public. It reports: objects that are missing, duplicated or not as planned, with the facts and
-    findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
-    our projects, on our networks, hosts and segment ids, and rights to any of them.
+    It reads some twenty lists, however many tenants there are, asks once for each bucket and each flavor that is not
+    public, and asks V-IPU controllers, as `vipu.yaml` says how, for all that they were told (none that a person tells).
+    It reports: objects that are missing, duplicated or not as planned, with facts and findings that follow; orphans,
+    which carry a marker of a stack and are in no plan; and unmanaged resources in our projects, on our networks, hosts,
+    segment ids and controllers, and rights to any of them.
 
     Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does, the UFM of
     each InfiniBand subnet for the links that its subnet manager has discovered and for all partitions, and each subnet
@@ -45,8 +46,7 @@ def audit(
       interlock audit --format junit > audit.xml
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
-    from infra.audit.comparison import audit as hold
-    from infra.audit.comparison import with_switches
+    from infra.audit import comparison
     from infra.audit.report import as_json, as_table
     from infra.audit.subnet_managers import with_managers
     from infra.audit.subnets import with_subnets
@@ -59,8 +59,8 @@ def audit(
     progress = Progress("read")
     of_site = gate.workspace.site
     cloud = Cloud(of_site.cloud, site_region=of_site.region)
-    found = hold(gate, cloud, progress.say)
-    found = with_switches(found, gate, survey.survey_of_audit, progress.say)
+    found = comparison.audit(gate, cloud, progress.say)
+    found = comparison.with_switches(found, gate, survey.survey_of_audit, progress.say)
     found = with_subnets(found, gate, cloud.fabrics, progress.say)
     found = with_managers(found, gate, managers_of_audit(gate))
     progress.end()

@@ -62,6 +62,8 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
     results += [_result("switch", str(finding), []) for finding in audit.switches]
     results += [_result("cable", f"{one}; {one.hint}", []) for one in audit.cables if one.is_difference]
     results += [_result("subnet-manager", finding, []) for finding in audit.managers]
+    results += [_result("controller", f"{note.controller}: {note.text}", [], "note") for note in audit.notes]
+    results += [_result("unchecked", audit.unchecked, [], "note")] if audit.unchecked else []
     known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
     return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
 
@@ -81,6 +83,8 @@ AUDIT_RULES = {
     "switch": "a switch says something else than the site file and the applied plans",
     "cable": "an InfiniBand subnet is cabled otherwise than the site file says",
     "subnet-manager": "a subnet manager is not set as a guard of A6 says",
+    "controller": "a V-IPU controller has something that is no drift, such as a partition of a tenant's own",
+    "unchecked": "nobody was asked, because a person tells V-IPU controllers",
     "unread": "a list could not be read",
     "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
@@ -96,7 +100,8 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     switches = [_Case(finding.where, failed=str(finding)) for finding in audit.switches]
     cables = [_Case(one.where, failed=str(one)) for one in audit.cables if one.is_difference]
     managers = [_Case("subnet manager", failed=finding) for finding in audit.managers]
-    beside = [*existing, *switches, *cables, *managers, *_unmanaged_cases(audit)]
+    unchecked = [_Case("V-IPU", skipped=audit.unchecked)] if audit.unchecked else []
+    beside = [*existing, *switches, *cables, *managers, *unchecked, *_unmanaged_cases(audit)]
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 
 

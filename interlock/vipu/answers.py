@@ -17,6 +17,8 @@ T = TypeVar("T")
 
 #: What the user guide prints of a new key, beside JSON.
 _KEY_IN_WORDS = re.compile(r"[Aa]ccess key is '([^'\s]+)'")
+#: What a message might quote of a key: of a settings file, of JSON, in words.
+_KEY_QUOTED = re.compile(r"(access[-_ ]key[\"']?\s*(?:is|[:=])\s*[\"']?)[^\s\"',;]+", re.IGNORECASE)
 
 
 class VipuMisread(Exception):
@@ -153,6 +155,11 @@ def partition_of(value: Mapping[str, Any]) -> SaidPartition:
         state=str(status["state"]).removeprefix("PS_"),
         reason=str(status.get("reason") or ""),
     )
+
+
+def without_keys(text: str) -> str:
+    """The text with a mask in place of what stands where an access key would."""
+    return _KEY_QUOTED.sub(r"\1[secret]", text)
 
 
 def key_in(text: str) -> str | None:

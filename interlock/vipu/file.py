@@ -128,6 +128,11 @@ class VipuAccessFile(FileModel):
     machine: VipuMachineFile | None = Field(
         default=None, description="what is read of the controller's own machine; without it, nothing there"
     )
+    admins: list[Word] | None = Field(
+        default=None,
+        description="users who are the operator's administrators at the controller: `interlock audit` finds any other "
+        "one; unless said, one alone is taken for the one who asks",
+    )
     flags: dict[FlagName, Spelling] = Field(
         default={}, description="flag -> how this release spells it, where that is not as usual"
     )

@@ -62,6 +62,8 @@ class ControllerAccess:
     position: str
     #: None: nothing but V-IPU is asked.
     machine: ControllerMachine | None = None
+    #: Administrators of the operator's own; None: nobody says who they are.
+    admins: tuple[str, ...] | None = None
 
     def of(self, server: str, name: str, address: str) -> ControllerAccess:
         """The same with a controller's own values in place of placeholders. Raises `VipuError` if one is not known."""
@@ -143,6 +145,7 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         machine=None
         if entry.machine is None
         else ControllerMachine(tuple(entry.machine.command), entry.machine.storage, entry.machine.backup),
+        admins=None if entry.admins is None else tuple(entry.admins),
     )
 
 

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from interlock.model.text.errors import shown_safely
 from interlock.retry import RetryPolicy
 
+from .answers import without_keys
 from .errors import VipuError, VipuTrouble
 from .file import SSH_PORT
 from .loading import SshHop
@@ -50,7 +51,7 @@ class Ran:
     @property
     def said(self) -> str:
         """Its words, for messages, on one line and short."""
-        line = " ".join((self.err.strip() or self.out).split())
+        line = without_keys(" ".join((self.err.strip() or self.out).split()))
         return shown_safely(line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…") or "it said nothing"
 
 

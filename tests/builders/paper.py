@@ -12,11 +12,13 @@ from uuid import NAMESPACE_URL, uuid5
 from interlock.channel.tickets import TICKET
 from interlock.planning import Plan
 from interlock.provider.actuators.quotas import QUOTAS
+from interlock.provider.audit.controllers import AT_CONTROLLERS
 from interlock.provider.clouds import Login
 from interlock.provider.markers import join, marker
 from interlock.provider.regions import Catalogue
-from interlock.resources import Resource
+from interlock.resources import Resource, VipuObject
 from interlock.vocabulary import CloudFingerprint, Person
+from interlock.vocabulary.pair_ids import VipuId
 from interlock.vocabulary.share_paths import share_key
 
 Spec = Mapping[str, Any]
@@ -81,6 +83,15 @@ class Paper:
         return next(item for item in self.lists[kind] if item["id"] == ident)
 
 
+def vipu_ident(plan: Plan, name: str) -> str | None:
+    """The id of a planned object of V-IPU; None of anything else."""
+    item = plan.by_name.get(name)
+    if item is None or not isinstance(item.resource, VipuObject):
+        return None
+    server, noun = ident(plan.stack, item.resource.controller), AT_CONTROLLERS[item.resource.KIND]
+    return str(VipuId(server, noun, item.resource.name))
+
+
 def _references(plan: Plan) -> Refer:
     site = f"{plan.site}-site"
 
@@ -89,7 +100,9 @@ def _references(plan: Plan) -> Refer:
         name = rest.partition("/")[2]
         if scheme == "cloud":
             return LOGIN.user if name == "@operator" else name
-        return ident(site, name) if scheme == "site" else ident(plan.stack, reference)
+        if scheme == "site":
+            return ident(site, name)
+        return vipu_ident(plan, reference) or ident(plan.stack, reference)
 
     return refer
 
@@ -408,8 +421,13 @@ def _share_access(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
 
 def _ticket(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     """Which key it hands over."""
-    key = paper.one("S3Credential", refer(spec["credential"]))
-    paper.one("StoredCredential", own)["metadata"] |= {"credential": f"{key['user_id']}/{key['id']}"}
+    credential = refer(spec["credential"])
+    if "/" not in credential:
+        # An S3 key; a user of V-IPU has its whole id already.
+        credential = f"{paper.one('S3Credential', credential)['user_id']}/{credential}"
+    ticket = paper.one("StoredCredential", own)
+    ticket["secret_ref"] = f"https://paper/v1/secrets/{own}"
+    ticket["metadata"] |= {"credential": credential}
 
 
 def _share_quota(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:

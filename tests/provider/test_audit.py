@@ -13,6 +13,7 @@ from interlock.channel.tickets import TICKET
 from interlock.provider.actuators import ACTUATORS, Phase
 from interlock.provider.audit.asked import ONE_BY_ONE, Asked
 from interlock.provider.audit.buckets import buckets
+from interlock.provider.audit.controllers import AT_CONTROLLERS
 from interlock.provider.audit.listing import COPIES, NODES, RIGHTS, Listed, listed
 from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.quotas import quotas
@@ -75,7 +76,11 @@ def _programs(world: World) -> tuple[Stack, Stack]:
     return world.site, world.tenant
 
 
-@pytest.mark.parametrize("kind", sorted(ACTUATORS.keys() - UNLISTED.keys() - ONE_BY_ONE.keys()))
+#: Kinds that services list. Those at V-IPU controllers have a test of their own: tests/infra/test_audit_controllers.py.
+IN_LISTS = ACTUATORS.keys() - UNLISTED.keys() - ONE_BY_ONE.keys() - AT_CONTROLLERS.keys()
+
+
+@pytest.mark.parametrize("kind", sorted(IN_LISTS))
 def test_an_object_reads_the_same_from_lists_as_alone(world: World, operator: Cloud, kind: str) -> None:
     mirror = Mirror(operator, listed(operator))
     alone = Cloud(operator.name)

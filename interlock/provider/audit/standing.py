@@ -20,15 +20,15 @@ from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import CredentialId
 
 from .asked import ONE_BY_ONE
+from .at_controllers import compared
+from .controllers import AT_CONTROLLERS, ReadController
 from .listing import Listed
 from .mirror import Mirror
 
 #: Kinds that no list shows, and what is known of them instead.
-_AT_ITS_CONTROLLER = "the V-IPU controller of its vPOD has it; `pulumi refresh` compares it"
 UNLISTED: Mapping[str, str] = {
     "Claims": "they are in the claims store, which is read separately",
     "BucketPolicy": "object storage shows it to keys of the bucket's maker alone; `pulumi refresh` compares it",
-    **dict.fromkeys(("VipuAgent", "VipuCluster", "VipuAllocation", "VipuUser", "VipuPartition"), _AT_ITS_CONTROLLER),
 }
 
 
@@ -93,6 +93,8 @@ class StackReader:
     ids: dict[str, str] = field(default_factory=dict)
     #: Plan names of what nobody could read, and of what rests on that.
     unread: set[str] = field(default_factory=set)
+    #: Uuid of its server -> a V-IPU controller that plans have something told to.
+    controllers: Mapping[str, ReadController] = field(default_factory=dict)
 
     def standings(self) -> list[Standing]:
         """Every planned object that lists show."""
@@ -109,6 +111,8 @@ class StackReader:
     def _standing(self, kind: str, name: str, spec: Mapping[str, Any]) -> Standing:
         if reason := self.found.unread.get(kind):
             return Standing(kind, name, (), unread=reason)
+        if kind in AT_CONTROLLERS:
+            return self._at_controller(kind, name, spec)
         item = self._declared(kind, name, spec)
         ids = self._marked(kind, name)
         if CARRIERS[kind].field and len(ids) != 1:
@@ -125,6 +129,22 @@ class StackReader:
             return self._compared(kind, name, ids, target)
         except Failure as failure:
             return Standing(kind, name, ids, reason=failure.message)
+
+    def _at_controller(self, kind: str, name: str, spec: Mapping[str, Any]) -> Standing:
+        """An object of V-IPU, by what its controller said."""
+        controller = str(spec["controller"])
+        if controller in self.unread:
+            return Standing(kind, name, (), unread=f"it refers to {controller}, which nobody could read")
+        read = self.controllers.get(self.ids.get(controller, ""))
+        if read is None:
+            return Standing(kind, name, (), reason=f"it refers to {controller}, which is not there")
+        if read.unread:
+            return Standing(kind, name, (), unread=read.silence)
+        found = compared(read, self.expected.by_name[kind, name])
+        if not found.id:
+            return Standing(kind, name, ())
+        self.ids[name] = found.id
+        return Standing(kind, name, (found.id,), found.differs, found.reason, found.hint)
 
     def _another_person(self, target: Target[Any]) -> tuple[str, str] | None:
         """What is wrong with the user of a right, if the name is another's now, and what to do; else None."""
