@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from infra.reports.vipu_words import let_go_words
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Partition
 from interlock.planning import plan_tenant
@@ -116,6 +117,31 @@ def test_a_partition_is_recreated_only_where_the_request_lets_it(replaceable: bo
     assert change.action == action
     reasons = [field.reason for field in change.fields if field.field == "replaceable" and field.reason]
     assert [("replaceable: true" in reason) for reason in reasons] == ([] if replaceable else [True])
+
+
+def test_who_tells_a_controller_changes_nothing_at_it() -> None:
+    """Neither way is anything recreated or lost; a key that waits for a server goes, and is left anew."""
+    told, by_hand = planned(), planned("hand")
+    names = {item.name for item in told.resources if isinstance(item.resource, VipuObject)}
+    there = {item.name: item for item in changes_between(told.canonical(), by_hand)}
+    back = {item.name: item for item in changes_between(by_hand.canonical(), told)}
+    assert {there[name].action for name in names} == {"stay"}
+    assert {back[name].action for name in names} == {"update"}
+    for name in names:
+        assert [field.reason for field in there[name].fields if "stays at the controller" in field.reason]
+        assert [field.reason for field in back[name].fields if "exactly what is planned" in field.reason]
+    keys = {item.name for item in told.resources if isinstance(item.resource, StoredCredential)} - {
+        item.name for item in by_hand.resources if isinstance(item.resource, StoredCredential)
+    }
+    assert {there[name].action for name in keys} == {"delete"}
+    assert {back[name].action for name in keys} == {"create"}
+
+
+def test_a_preview_by_hand_says_that_nothing_goes() -> None:
+    assert let_go_words(planned()) == ()
+    (words,) = let_go_words(planned("hand"))
+    assert "acme-train-controller: a person tells it" in words
+    assert "only the state forgets it" in words
 
 
 def _inputs(item: VipuPartition, allocation: str) -> dict[str, Any]:
