@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from infra.reports.vipu_words import let_go_words
+from infra.reports.vipu_words import let_go_words, unasked_lines
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Partition
 from interlock.planning import plan_tenant
-from interlock.planning.differences import changes_between
-from interlock.planning.guest.secret_files import TABLE
+from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.makeable import BY_HAND, not_makeable
 from interlock.planning.plan import Plan
 from interlock.planning.removal import removal_of
@@ -32,6 +31,7 @@ from interlock.resources import (
     VipuPartition,
     VipuUser,
 )
+from interlock.resources.asked_names import TABLE
 from interlock.resources.vipu import ManagedBy
 from tests.builders.pod64 import locked, pod64, site_locked, tenant, vpod
 
@@ -142,6 +142,21 @@ def test_a_preview_by_hand_says_that_nothing_goes() -> None:
     (words,) = let_go_words(planned("hand"))
     assert "acme-train-controller: a person tells it" in words
     assert "only the state forgets it" in words
+
+
+def test_servers_that_never_ask_for_their_key_are_told() -> None:
+    """Of a plan before; one that is made with this plan asks, and so does one that is recreated."""
+    by_hand, told = planned("hand"), planned()
+    servers = [item.name for item in told.resources if isinstance(item.resource, Server) and item.vpod]
+    servers = [name for name in servers if "controller" not in name]
+    changes = changes_between(by_hand.canonical(), told)
+    lines = [*unasked_lines(by_hand.canonical(), told, changes)]
+    assert [line.partition(":")[0].strip() for line in lines] == servers
+    assert all("recreate it" in line and "by hand" in line for line in lines)
+    assert [*unasked_lines(told.canonical(), told, ())] == []
+    assert [*unasked_lines(None, told, ())] == []
+    recreated = ResourceChange(name=servers[0], kind="Server", action="replace")
+    assert len([*unasked_lines(by_hand.canonical(), told, (recreated,))]) == len(servers) - 1
 
 
 def _inputs(item: VipuPartition, allocation: str) -> dict[str, Any]:
