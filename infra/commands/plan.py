@@ -125,7 +125,8 @@ def plan(
 
     With --against it shows what each change does: in place, restart, replace, or forbidden; of each vPOD which machines
     come and go, what restarts, is replaced, goes and is lost, by name; and of each GPU node that
-    leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. Of a
+    leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. It
+    names servers that stay and never ask for the key that a V-IPU controller gives out for them from now on. Of a
     cluster that is on its way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
 
