@@ -14,6 +14,7 @@ from infra.program.passphrase import refuse_demo_passphrase
 from infra.program.places import PREVIEW_TOKENS
 from infra.program.refusal import require_makeable
 from infra.program.sdk_messages import silence_sdk
+from infra.reports.vipu_words import let_go_words
 from infra.reports.wiring_words import wiring_words
 from interlock.garbage import collect_seldom
 from interlock.vocabulary import InterlockError
@@ -51,6 +52,8 @@ def _declare(gate: Gate, proof: Proof) -> None:
     keep_copy(proof, admitted)
     root = declare(proof, admitted, PREVIEW_TOKENS)
     for words in wiring_words(proof.plan, gate.explained_by):
+        pulumi.info(words)
+    for words in let_go_words(proof.plan) if pulumi.runtime.is_dry_run() else ():
         pulumi.info(words)
     for words in gate.standing.words() if proof.plan.tenant is None else ():
         pulumi.info(words)

@@ -25,6 +25,7 @@ from infra.reports.plan_nodes import node_lines, roll_lines
 from infra.reports.plan_removal import removal_text
 from infra.reports.plan_tree import tree
 from infra.reports.plan_ways_in import ways_lines
+from infra.reports.vipu_words import unasked_lines
 from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
@@ -76,6 +77,8 @@ class Shown:
     rolls: Sequence[RollState] = ()
     #: What becomes of its vPODs; None without --against.
     resizes: Sequence[Resize] | None = None
+    #: Lines of servers that are there and never ask for their key at V-IPU.
+    unasked: Sequence[str] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -122,7 +125,8 @@ def plan(
 
     With --against it shows what each change does: in place, restart, replace, or forbidden; of each vPOD which machines
     come and go, what restarts, is replaced, goes and is lost, by name; and of each GPU node that
-    leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. Of a
+    leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. It
+    names servers that stay and never ask for the key that a V-IPU controller gives out for them from now on. Of a
     cluster that is on its way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
 
@@ -194,6 +198,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         [cluster_span(there, *item) for item in clusters], _scheduler(gate, tenant, lock) if tenant and lock else {},
         nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
         None if earlier is None else resizes_between(earlier.plan, planned) if earlier.plan else (),
+        () if earlier is None else tuple(unasked_lines(earlier.plan, planned, changes or ())),
     )  # fmt: skip
 
 
@@ -253,6 +258,7 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
         "way in": list(ways_lines(shown.ways_in)) if shown.ways_in is not None else [],
         "former keys": list(former_key_lines(shown.plan, shown.former_keys)) if shown.former_keys else [],
         "mounts": list(mount_lines(shown.mounts)) if shown.mounts else [],
+        "keys of V-IPU": list(shown.unasked),
         "munge's key": list(key_lines(shown.plan, shown.scheduler)),
     }
 

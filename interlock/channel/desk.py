@@ -94,6 +94,8 @@ class Desk:
 
     def _given(self, server: str, ticket: Ticket) -> Reply:
         at = self._clock()
+        if ticket.by_hand:
+            return _refused(server, ticket, "is brought by hand")
         if ticket.taken is not None:
             return _refused(server, ticket, f"was already handed over at {ticket.taken:%Y-%m-%d %H:%M:%S} UTC")
         if at >= ticket.expires:

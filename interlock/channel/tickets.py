@@ -29,6 +29,8 @@ TICKET, WAITING = "interlock-ticket-", "interlock-waiting-"
 ITEM, SECRET, EXPIRES, ANNOUNCED, TAKEN = "item", "secret", "expires", "announced", "taken"
 #: Which key waits: user and access half, which are not secret. On tickets of stacks only.
 CREDENTIAL = "credential"
+#: Stands on the ticket of a stack for a server that never asks for it: nothing waits, and a person brings it.
+BY_HAND = "by-hand"
 #: How long a secret waits for its server.
 WAITS = timedelta(minutes=60)
 
@@ -72,6 +74,8 @@ class Ticket:
     owner: str = ""
     #: See `CREDENTIAL`.
     credential: str = ""
+    #: See `BY_HAND`.
+    by_hand: bool = False
 
 
 class Shelf:
@@ -149,6 +153,8 @@ class Shelf:
 
     def state(self, ticket: Ticket, at: datetime) -> str:
         """What became of it, in words."""
+        if ticket.by_hand:
+            return "brought by hand: the server does not ask for it"
         if ticket.taken is not None:
             return f"taken at {ticket.taken:%Y-%m-%d %H:%M:%S} UTC"
         if at >= ticket.expires:
@@ -234,6 +240,7 @@ def waiting_secret(server: str, text: str, expires: datetime) -> dict[str, str]:
 def written(ticket: Ticket) -> dict[str, str]:
     """The metadata of a new ticket."""
     found = {ITEM: ticket.item, SECRET: ticket.secret, EXPIRES: ticket.expires.isoformat()}
+    found |= {BY_HAND: "true"} if ticket.by_hand else {}
     return found | ({CREDENTIAL: ticket.credential} if ticket.credential else {})
 
 
@@ -246,6 +253,7 @@ def whole(listed: Mapping[str, Any], written: Mapping[str, Any]) -> Ticket | Non
         ident_of(listed), str(written[ITEM]), str(written[SECRET]), expires,
         announced=time_of(written.get(ANNOUNCED)), taken=time_of(written.get(TAKEN)),
         owner=str(listed.get("mode") or ""), credential=str(written.get(CREDENTIAL) or ""),
+        by_hand=bool(written.get(BY_HAND)),
     )  # fmt: skip
 
 

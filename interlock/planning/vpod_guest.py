@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.model.tenant.request import OWN_VOLUME, mount_point_of_volume
+from interlock.resources.asked_names import VIPU_KEY
 from interlock.resources.storage import device_tag
 from interlock.vocabulary.request_parts import RequestPart
 
@@ -14,8 +15,6 @@ from .share_mounts import ShareMount, share_mounts
 
 #: What S3 keys are called where they wait for a server, and in the server.
 S3_KEYS = "s3"
-#: The same of what a V-IPU user needs: its key, and who its controller is.
-VIPU_KEY = "vipu"
 
 
 def own_volume(server: str) -> str:

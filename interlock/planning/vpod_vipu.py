@@ -16,13 +16,14 @@ from interlock.resources import (
     VipuPartition,
     VipuUser,
 )
+from interlock.resources.asked_names import VIPU_KEY
 
 from .addresses import controller_address, management_addresses
 from .gw_links import joined_racks
 from .machine_order import in_order, machine_numbers
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .vpod_guest import VIPU_KEY, fetched, vipu_user
+from .vpod_guest import fetched, vipu_user
 
 #: A ring of GW-Links has at least two IPU-Link domains in it.
 _RING = 2

@@ -130,6 +130,16 @@ class AdmissionGate:
         return forbidden_changes(item, olds)
 
 
+def elsewhere(admission: Admission, cloud: str, region: str) -> list[str]:
+    """The fault of a proof for another cloud, or another region, than the provider is set to."""
+    if admission.cloud != cloud:
+        return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud!r}"]
+    if admission.region != region:
+        wanted, given = admission.region or "none", region or "none"
+        return [f"the proof states the region {wanted}, the provider is set to {given}"]
+    return []
+
+
 def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
     """Changes of fields that may not change on an existing object, with the reason of each.
 

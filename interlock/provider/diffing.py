@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.resources import ID_OF, KINDS, Effect
+from interlock.resources import ID_OF, KINDS, Effect, StoredCredential
 from interlock.vocabulary import CloudFingerprint
 
 from .codec import has_unknown
@@ -33,13 +33,14 @@ def compare(
     news: Mapping[str, Any],
     moves: Iterable[str] = (),
     present: CloudFingerprint | None = None,
+    created: Container[str] = (),
 ) -> Difference:
     """From recorded outputs to new inputs. A forbidden field that drifted is put back in place or reported by
     the update; a change that the plan wants there was refused by the check. What the object keeps as it was made is
     no difference.
 
     `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
-    `present`: the cloud in use, if known.
+    `present`: the cloud in use, if known. `created`: what the preview found not to be there.
     """
     item = declared(kind, name, news)
     of_kind = KINDS[kind]
@@ -60,6 +61,9 @@ def compare(
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
         changed[ID_OF + field] = replaced
+    if isinstance(item.spec, StoredCredential) and item.spec.credential in created:
+        # A V-IPU user has the same id each time, and a new one has another key than the server was handed.
+        changed[f"{ID_OF}credential"] = True
     if olds.get("broken"):
         changed["broken"] = True
     if olds.get("owner") != item.owner:

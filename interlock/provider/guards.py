@@ -65,6 +65,11 @@ def known_here(cloud: Cloud, actuator: Actuator[Any], item: Declared, ident: str
         check_absent(cloud, actuator, item, values)
 
 
+def carries(target: Target[Any], seen: Observed) -> bool:
+    """True if the object carries the target's marker, or is of a kind that carries none."""
+    return not CARRIERS[target.spec.KIND].field or seen.marker == target.marker
+
+
 def check_owner(target: Target[Any], seen: Observed) -> None:
     """Raises `Failure` if the object carries another owner's marker, or none and cannot have been made by us."""
     if not CARRIERS[target.spec.KIND].field or owner_of(seen.marker) == target.owner:

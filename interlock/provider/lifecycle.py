@@ -17,6 +17,7 @@ from .admitted import AdmissionGate
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .guards import (
+    carries,
     check_absent,
     check_cloud,
     check_data,
@@ -27,12 +28,12 @@ from .guards import (
     known_here,
 )
 from .keeping import Keeper, kept
-from .markers import CARRIERS
 from .passed_devices import check_redone
 from .pools import ThreadPools
 from .references import check_person, target_of
 from .removing import Remover, Waiting, pauses
 from .state import Declared, as_made, as_made_from, as_seen, differing, immutable, outputs, previewed, recorded_target
+from .vipu_let_go import let_go
 from .vipu_replacing import check_replaced
 
 #: How often a creation is tried, and for what again: its answer was lost, so it is looked for first; or the quota
@@ -156,6 +157,8 @@ class Lifecycle:
         self._gate.open()
         actuator = ACTUATORS[item.kind]
         target = recorded_target(item, olds)
+        if said := let_go(self._gate, target):
+            return said
         await self._run(actuator, check_cloud, self._cloud, item, olds)
         seen = await self._present(actuator, target, ident)
         if seen is None:
@@ -239,7 +242,7 @@ class Lifecycle:
         for wait in (*LOOKS_AGAIN, None):
             listed = await self._run(actuator, actuator.find, self._cloud, target)
             looks = [await self._look(actuator, target, ident) for ident in listed]
-            ours = [seen for seen in looks if seen is not None and _carries(target, seen)]
+            ours = [seen for seen in looks if seen is not None and carries(target, seen)]
             if ours or not (listed or lost):
                 return ours
             if wait is not None:
@@ -343,8 +346,3 @@ class Lifecycle:
 
     async def _run(self, actuator: Actuator[Any], call: Callable[..., Any], *arguments: Any) -> Any:
         return await self._pools.run(actuator.SERVICE, call, *arguments)
-
-
-def _carries(target: Target[Any], seen: Observed) -> bool:
-    """True if the object carries the target's marker, or is of a kind that carries none."""
-    return not CARRIERS[target.spec.KIND].field or seen.marker == target.marker

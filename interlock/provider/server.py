@@ -25,7 +25,7 @@ from interlock.vocabulary.urns import ADMIT, Urn
 
 from . import VERSION
 from .actuators import ACTUATORS
-from .admitted import AdmissionGate
+from .admitted import AdmissionGate, elsewhere
 from .claims import ClaimsLifecycle
 from .clouds import Cloud
 from .codec import decode, encode
@@ -34,6 +34,7 @@ from .errors import Failure, Trouble, refused
 from .lifecycle import Lifecycle
 from .notes import Notes
 from .passed_devices import check_redone
+from .pending_notes import note_on
 from .pools import ThreadPools
 from .preconditions import moves_of
 from .preflight import NotLookedAt, preflight
@@ -125,11 +126,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         except (KeyError, ValidationError) as error:
             raise refused(f"the admission cannot be read: {error}") from error
         cloud, _ = self._parts()
-        if admission.cloud != cloud.name:
-            return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"], []
-        if admission.region != cloud.site_region:
-            wanted, given = admission.region or "none", cloud.site_region or "none"
-            return [f"the proof states the region {wanted}, the provider is set to {given}"], []
+        if wrong := elsewhere(admission, cloud.name, cloud.site_region):
+            return wrong, []
         preview = bool(arguments.get("preview"))
         faults = self.gate.admit(admission, PreviewTokens(Path(arguments["preview_tokens"])), preview=preview)
         try:
@@ -179,7 +177,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         item = declared(kind, name, news)
         moves = await self._moves(item, olds, news)
         present = await self._known_here(item, request.id, olds)
-        found = compare(kind, name, olds, news, moves, present)
+        found = compare(kind, name, olds, news, moves, present, self.gate.previewed.creates)
         if found.replaces and self._answers:
             await self._told(check_redone, self._parts()[0], item, request.id, olds.get("host"), found.replaces)
         return _diff(found, created_first=KINDS[kind].CREATED_FIRST)
@@ -264,9 +262,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.UpdateResponse(properties=_encoded(item, values))
 
     async def _tell_pending(self, request: Any, item: Declared, values: dict[str, Any]) -> None:
-        if request.preview or item.kind == Claims.KIND:
+        if item.kind == Claims.KIND:
             return
-        if said := ACTUATORS[item.kind].still_pending(item.name, item.spec, values):
+        cloud, creates = self._parts()[0] if self._answers else None, self.gate.previewed.creates
+        if said := await note_on(self.pools, cloud, item, None if request.preview else values, creates):
             await self._notes.tell(request.urn, said)
 
     async def Delete(self, request: Any, context: Any) -> Any:

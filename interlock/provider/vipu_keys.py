@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from interlock.resources import StoredCredential
+from interlock.resources.asked_names import FOLDER, asked_names
 from interlock.vocabulary.markers import Marker
 from interlock.vocabulary.pair_ids import VipuId
 
 from .clouds import Cloud
-from .errors import refused
+from .errors import Failure, refused
 from .vipu import asking
+
+if TYPE_CHECKING:
+    from interlock.vipu.client import ControllerClient
 
 
 def settings_with_new_key(cloud: Cloud, user: VipuId, server: str) -> str:
@@ -19,16 +26,59 @@ def settings_with_new_key(cloud: Cloud, user: VipuId, server: str) -> str:
     `server`: uuid of the one that gets it, which reaches the controller on the network that both are on. Raises
     `Failure`.
     """
-    name, address = cloud.controllers.place(user.server)
-    if not address:
-        name, address = _place(cloud, user.server, server)
-    controller = cloud.controllers.of(user.server, name, address)
+    controller, address = _controller(cloud, user, server)
     with asking():
         key = controller.new_key(user.name)
     return (
         f'api-host="{address}"\napi-port={controller.access.user_port}\n'
         f'api-user-id="{user.name}"\napi-access-key="{key}"\n'
     )
+
+
+def brought_by_hand(spec: StoredCredential) -> str:
+    """What people are told of a server that never asks for its key."""
+    return (
+        f"{spec.KIND} of {spec.credential}: server {spec.place} was made before `interlock` told its V-IPU controller, "
+        f"and never asks for {spec.item}, so no key is left for it, and none is ended. Bring it one by hand "
+        f"(`vipu-admin update user {spec.place} --new-access-key` at the controller), or recreate the server "
+        "(`pulumi up --replace` of it)"
+    )
+
+
+def fetched_again(spec: StoredCredential) -> str:
+    """What people are told of a server that was there before its key."""
+    return (
+        f"{spec.KIND} of {spec.credential}: server {spec.place} is there already, and asks for nothing that it has. "
+        f"If it has a key of this user, that one is dead now: in the server `rm {FOLDER}/{spec.item}`, then "
+        "`systemctl restart interlock-secrets`, within the hour"
+    )
+
+
+def is_lost(cloud: Cloud, user: VipuId, server: str) -> bool:
+    """True if a controller has no such user any more, so that nobody has a key of it; False if it cannot be asked."""
+    try:
+        controller, _ = _controller(cloud, user, server)
+        with asking():
+            return user.name not in controller.users()
+    except Failure:
+        return False
+
+
+def asked_by(cloud: Cloud, server: str) -> frozenset[str] | None:
+    """The names that a server asks for, as Nova has its document; None if nobody can tell."""
+    encoded = _server(cloud, server).get("OS-EXT-SRV-ATTR:user_data") or ""
+    try:
+        return asked_names(base64.b64decode(encoded, validate=True).decode())
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _controller(cloud: Cloud, user: VipuId, server: str) -> tuple[ControllerClient, str]:
+    """The controller of a user, and its address as a server has it."""
+    name, address = cloud.controllers.place(user.server)
+    if not address:
+        name, address = _place(cloud, user.server, server)
+    return cloud.controllers.of(user.server, name, address), address
 
 
 def _place(cloud: Cloud, controller: str, server: str) -> tuple[str, str]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from .base import IN_PLACE, REPLACE, Refers, Resource
+from .base import IN_PLACE, REPLACE, Change, Effect, Refers, Resource
 
 #: Who tells controllers what a plan says: `pulumi up`, by the commands of V-IPU; or a person.
 ManagedBy = Literal["interlock", "hand"]
+_LET_GO = Change(Effect.NEW_ONLY, "it stays at the controller as it is; a person tells that of it from now on")
+_TOLD = Change(Effect.IN_PLACE, "`pulumi up` makes it, or takes over what is there, if that is exactly what is planned")
 
 
 class VipuObject(Resource):
@@ -23,7 +25,7 @@ class VipuObject(Resource):
     #: Its id at the controller, which serves this one vPOD.
     name: Annotated[str, REPLACE]
     controller: Annotated[str, Refers(("Server",)), REPLACE]
-    managed_by: Annotated[ManagedBy, REPLACE] = "hand"
+    managed_by: Annotated[ManagedBy, IN_PLACE] = "hand"
     #: Address of the controller on the vPOD's control subnet: how it is reached may be said with it.
     address: Annotated[str, IN_PLACE] = ""
 
@@ -33,6 +35,13 @@ class VipuObject(Resource):
     def is_declared(self) -> bool:
         """True if `pulumi up` tells the controller of it."""
         return self.HAS_ACTUATOR and self.managed_by == "interlock"
+
+    @classmethod
+    def change_of(cls, field: str, before: Any, after: Any) -> Change:
+        """Who tells the controller is no difference of the object: it stays, whoever that is."""
+        if field == "managed_by" and before != after:
+            return _LET_GO if after == "hand" else _TOLD
+        return super().change_of(field, before, after)
 
 
 class VipuAgent(VipuObject):

@@ -17,8 +17,10 @@ T = TypeVar("T")
 
 #: What the user guide prints of a new key, beside JSON.
 _KEY_IN_WORDS = re.compile(r"[Aa]ccess key is '([^'\s]+)'")
-#: What a message might quote of a key: of a settings file, of JSON, in words.
-_KEY_QUOTED = re.compile(r"(access[-_ ]key[\"']?\s*(?:is|[:=])\s*[\"']?)[^\s\"',;]+", re.IGNORECASE)
+#: What follows such a word is a secret: settings that a command quotes as it refuses them have keys in them.
+_KEY_QUOTED = re.compile(
+    r"""(?i)((?:key|secret|password|token)["']?(?:\s*[:=]\s*|\s+(?:is|was)\s+)["']?)[^\s'",;}]+""",
+)
 
 
 class VipuMisread(Exception):

@@ -182,6 +182,6 @@ class ControllerClient:
             raise VipuError(error.trouble, self.name, what, error.hint) from error
 
     def _failed(self, line: VipuLine, ran: Ran) -> VipuError:
-        said = "what it said is not shown, since a key may stand in it" if line.tells_key else ran.said
+        said = ran.said if line.is_quoted else "what it said is not shown, since a key may stand in it"
         what = f"V-IPU controller {self.name}: `{line.shown}` ended with {ran.code}: {said}"
         return VipuError(VipuTrouble.SERVICE, self.name, what, _SEE_FLAGS)

@@ -9,11 +9,13 @@ from typing import Literal
 from .flags import VipuSpelling
 
 Noun = Literal["agent", "cluster", "allocation", "user", "partition"]
+#: Of what no answer holds a key: words about them may be quoted. Of users nothing is, whatever is asked.
+QUOTED: frozenset[Noun] = frozenset({"agent", "cluster", "allocation", "partition"})
 
 
 @dataclass(frozen=True)
 class VipuLine:
-    """Verb, noun, id and flags. `tells_key`: its answer holds an access key, so nothing of it is ever shown."""
+    """Verb, noun, id and flags. `tells_key`: its answer holds an access key."""
 
     words: tuple[str, ...]
     #: By `vipu`, not by `vipu-admin`.
@@ -24,6 +26,11 @@ class VipuLine:
     def shown(self) -> str:
         """For messages: what it does to what."""
         return " ".join(self.words[:3] if self.words[0] != "list" else self.words[:2])
+
+    @property
+    def is_quoted(self) -> bool:
+        """True if what a controller says to it may be shown."""
+        return self.words[1] in QUOTED and not self.tells_key
 
 
 @dataclass(frozen=True)

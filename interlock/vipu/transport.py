@@ -1,7 +1,6 @@
 """Runs one command: on this machine, or over ssh with host keys as strict as they can be. No shell sees it here.
 
-Each command runs in an empty folder of its own, which is gone afterwards: `vipu-admin` writes the access key of a user
-whom it makes into the folder in which it runs.
+Each command runs in an empty folder of its own (`own_folder`).
 """
 
 from __future__ import annotations
@@ -9,10 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shlex
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -24,6 +21,7 @@ from .answers import without_keys
 from .errors import VipuError, VipuTrouble
 from .file import SSH_PORT
 from .loading import SshHop
+from .own_folder import in_folder, line_in_folder, own_folder
 
 #: Characters of one answer; a controller of 64 machines with its partitions says a few hundred thousand.
 MOST_ANSWER = 16_000_000
@@ -72,19 +70,24 @@ class LocalRunner:
 
     def run(self, words: Sequence[str]) -> Ran:
         """What came of it. Raises `VipuError`."""
-        with tempfile.TemporaryDirectory(prefix="vipu-") as folder:
+        with own_folder() as folder:
             try:
                 process = subprocess.Popen(
-                    words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                    text=True, encoding="utf-8", errors="replace", start_new_session=True,
+                    in_folder(folder, words), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
-                what = f"{words[0]} cannot be started here: {error.strerror}"
-                hint = "install the commands of V-IPU, or correct `command` in vipu.yaml; or write `run: ssh`"
-                raise VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint) from None
+                raise self._not_started(words, str(error.strerror)) from None
             with process:
                 out, err = self._ended(process, words)
+            if process.returncode in _NOT_STARTED:
+                raise self._not_started(words, _NOT_STARTED[process.returncode])
             return Ran(process.returncode, out[:MOST_ANSWER], err[:MOST_ANSWER])
+
+    def _not_started(self, words: Sequence[str], why: str) -> VipuError:
+        what = f"{words[0]} cannot be started here: {why}"
+        hint = "install the commands of V-IPU, or correct `command` in vipu.yaml; or write `run: ssh`"
+        return VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint)
 
     def _ended(self, process: subprocess.Popen[str], words: Sequence[str]) -> tuple[str, str]:
         clock, until = self.retry_policy.clock, self.retry_policy.clock() + self.limits.command
@@ -122,7 +125,7 @@ class SshRunner:
             for hop in self.hops:
                 way = await stack.enter_async_context(await self._connected(hop, way))
             assert way is not None  # the loader gives one hop at least
-            sent = asyncio.ensure_future(way.run(_in_own_folder(words), check=False, errors="replace"))
+            sent = asyncio.ensure_future(way.run(line_in_folder(words), check=False, errors="replace"))
             try:
                 return await self._ended(sent, words)
             except (asyncssh.Error, OSError) as error:
@@ -140,8 +143,8 @@ class SshRunner:
         if done.exit_status is None or done.exit_status < 0:
             what = f"the connection ended while `{words[0]}` ran"
             raise VipuError(VipuTrouble.LOST_ANSWER, self.controller, what, _LOOKS_FIRST)
-        if done.exit_status == _NO_COMMAND:
-            what = f"{self.hops[-1].address} has no command {words[0]}"
+        if done.exit_status in _NOT_STARTED:
+            what = f"{self.hops[-1].address} has no command {words[0]}: {_NOT_STARTED[done.exit_status]}"
             hint = "install the commands of V-IPU there, or correct `command` in vipu.yaml"
             raise VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint)
         return Ran(done.exit_status, str(done.stdout)[:MOST_ANSWER], str(done.stderr)[:MOST_ANSWER])
@@ -213,14 +216,8 @@ class SshRunner:
 
 _WAY = "check `ssh` in vipu.yaml, the way to it, and that the controller's server runs"
 _LOOKS_FIRST = "run the command again: it looks first at what is there"
-#: What a shell answers with if there is no such command.
-_NO_COMMAND = 127
-
-
-def _in_own_folder(words: Sequence[str]) -> str:
-    """A line for the shell of the far side. Every word is quoted."""
-    line = shlex.join(words)
-    return f'd=$(mktemp -d) && cd "$d" && {{ {line}; c=$?; cd /; rm -rf "$d"; exit $c; }}'
+#: What a shell answers with if a command did not even start.
+_NOT_STARTED = {126: "it may not be executed", 127: "there is no such command"}
 
 
 def _lost(controller: str, words: Sequence[str], limits: VipuLimits, *, cancelled: bool) -> VipuError:

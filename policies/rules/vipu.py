@@ -115,7 +115,10 @@ TOP_10 = Rule(
     polarity=Polarity.STATED,
     why="users of one allocation reach everything in it, and a list with one machine twice lacks another",
     source="Graphcore, V-IPU administrator guide, users and allocations; a public set-up script with an agent twice",
-    needs=("agents", "V-IPU clusters", "allocations", "V-IPU users", "machines of vPODs", "controllers"),
+    needs=(
+        "agents", "V-IPU clusters", "allocations", "V-IPU users", "machines of vPODs", "controllers", "machines",
+        "IPU-Link cables", "GW-Link cables",
+    ),
     ask=_covered,
     of=Of.TENANT,
 )

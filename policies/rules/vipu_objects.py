@@ -14,11 +14,10 @@ from policies.facts.kinds import PlanFacts, VPodFact
 from policies.facts.vipu import AgentClusterFact, AgentFact, VipuUserFact
 from policies.graph.model import Model
 
-#: What of V-IPU, its plan name, why it is wrong, and the other resources that this names.
-Fault = tuple[str, str, str, tuple[str, ...]]
+from .vipu_cables import VipuFault, cable_faults
 
 
-def faults_of(model: Model) -> Iterator[Fault]:
+def faults_of(model: Model) -> Iterator[VipuFault]:
     """Everything wrong of a plan's objects at controllers, but for what its allocations say by themselves."""
     plan = model.plan
     yield from _twice(plan)
@@ -26,6 +25,7 @@ def faults_of(model: Model) -> Iterator[Fault]:
         yield from _agents(model, vpod)
         yield from _clusters(plan, vpod)
         yield from _domains(model, vpod)
+        yield from cable_faults(model, vpod)
     known = {vpod.name for vpod in plan.vpods}
     for what, items in _objects(plan):
         for item in items:
@@ -43,14 +43,14 @@ def _objects(plan: PlanFacts) -> Iterable[tuple[str, Iterable[AgentFact | AgentC
 
 def _at_its_controller(
     plan: PlanFacts, what: str, item: AgentFact | AgentClusterFact | VipuUserFact
-) -> Iterator[Fault]:
+) -> Iterator[VipuFault]:
     controller = plan.server.get(item.controller)
     if controller is None or not controller.is_controller or controller.vpod != item.vpod:
         why = f"stands on {item.controller}, not the controller of vPOD {item.vpod}"
         yield what, item.name, why, (item.controller,)
 
 
-def _twice(plan: PlanFacts) -> Iterator[Fault]:
+def _twice(plan: PlanFacts) -> Iterator[VipuFault]:
     """Two agents of one machine: at one controller it counts twice, at two both command it."""
     by_machine: defaultdict[str, list[str]] = defaultdict(list)
     for item in plan.vipu.agents:
@@ -60,7 +60,7 @@ def _twice(plan: PlanFacts) -> Iterator[Fault]:
             yield "agent", names[0], f"is of {machine}, and so is {' and '.join(names[1:])}", tuple(names[1:])
 
 
-def _agents(model: Model, vpod: VPodFact) -> Iterator[Fault]:
+def _agents(model: Model, vpod: VPodFact) -> Iterator[VipuFault]:
     known = model.site.site.machine
     own = [item for item in model.plan.vipu.agents if item.vpod == vpod.name]
     missing = sorted(set(vpod.machines) & known.keys() - {item.machine for item in own})
@@ -74,17 +74,21 @@ def _agents(model: Model, vpod: VPodFact) -> Iterator[Fault]:
         if item.machine in known and item.serial != known[item.machine].serial:
             why = f"is of the board {item.serial}, and {item.machine} is {known[item.machine].serial}"
             yield "agent", item.name, why, ()
-        if item.host not in addresses.get(item.machine, ()):
-            # The name is the plan's word; whom the controller asks is decided by the address.
+        # The name is the plan's word; whom the controller asks is decided by the address.
+        bmc, gateway = addresses.get(item.machine, ("", ""))
+        if item.host == bmc != gateway:
+            yield "agent", item.name, f"is asked at {item.host}, where the BMC of {item.machine} is", ()
+        elif item.host != gateway:
             yield "agent", item.name, f"is asked at {item.host}, where {item.machine} is not", ()
 
 
-def _management_addresses(plan: PlanFacts) -> Mapping[str, tuple[str, ...]]:
-    """Machine -> the addresses behind its management port."""
-    return {item.device: item.addresses for item in plan.switch_ports if item.interface == "mgmt"}
+def _management_addresses(plan: PlanFacts) -> Mapping[str, tuple[str, str]]:
+    """Machine -> the addresses of its BMC and of its gateway, which stand in this order behind its management port."""
+    ports = (item for item in plan.switch_ports if item.interface == "mgmt" and item.addresses)
+    return {item.device: (item.addresses[0], item.addresses[-1]) for item in ports}
 
 
-def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[Fault]:
+def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[VipuFault]:
     found = [item for item in plan.vipu.clusters if item.vpod == vpod.name]
     if len(found) != 1:
         names = tuple(item.name for item in found)
@@ -100,7 +104,7 @@ def _clusters(plan: PlanFacts, vpod: VPodFact) -> Iterator[Fault]:
             yield "cluster", item.name, f"lacks {', '.join(missing)} of vPOD {vpod.name}", tuple(missing)
 
 
-def _domains(model: Model, vpod: VPodFact) -> Iterator[Fault]:
+def _domains(model: Model, vpod: VPodFact) -> Iterator[VipuFault]:
     """Logical racks are IPU-Link domains, and a loop of GW-Links joins two or more of them."""
     known = model.site.site.machine
     racks = len({known[name].logical_rack for name in vpod.machines if name in known})
@@ -112,7 +116,7 @@ def _domains(model: Model, vpod: VPodFact) -> Iterator[Fault]:
             yield "cluster", item.name, "loops GW-Links of one IPU-Link domain", ()
 
 
-def _allocations(plan: PlanFacts) -> Iterator[Fault]:
+def _allocations(plan: PlanFacts) -> Iterator[VipuFault]:
     """Each is of the one cluster of its vPOD, and takes no machine beyond it; so do partitions with allocations."""
     clusters = {item.name: item for item in plan.vipu.clusters}
     machine_of = {item.name: item.machine for item in plan.vipu.agents}
@@ -132,7 +136,7 @@ def _allocations(plan: PlanFacts) -> Iterator[Fault]:
             yield "partition", part.name, why, (part.controller, allocation.controller)
 
 
-def _users(plan: PlanFacts) -> Iterator[Fault]:
+def _users(plan: PlanFacts) -> Iterator[VipuFault]:
     for item in plan.vipu.users:
         if not item.allocations:
             # No source says what such a user may do: nothing, or everything.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from interlock.resources import StoredCredential, VipuAgent, VipuAllocation, VipuCluster, VipuUser
+from interlock.resources import StoredCredential, SwitchPort, VipuAgent, VipuAllocation, VipuCluster, VipuUser
 from tests.mutants.operator import Operator, strangers
 from tests.mutants.workspaces import VPodOf, Workspace
 from tests.policies.workspace import added
@@ -45,6 +45,28 @@ def agent_elsewhere(space: Workspace, rng: Random) -> Workspace | None:
 def agent_at_another_port(space: Workspace, rng: Random) -> Workspace | None:
     pod = rng.choice(space.vpods)
     return space.edit(pod.tenant, _agent(pod, pod.claims.machines[0]), port=8081).asking(pod.tenant)
+
+
+def agent_at_a_bmc(space: Workspace, rng: Random) -> Workspace | None:
+    """The right machine, and the wrong one of its two addresses: no agent answers there."""
+    pod = rng.choice(space.vpods)
+    machine = pod.claims.machines[0]
+    ports = (item.resource for item in space.plan(pod.tenant).resources)
+    bmc = next(
+        port.addresses[0]
+        for port in ports
+        if isinstance(port, SwitchPort) and (port.device, port.interface) == (machine, "mgmt")
+    )
+    return space.edit(pod.tenant, _agent(pod, machine), host=bmc).asking(pod.tenant)
+
+
+def ring_without_a_cable(space: Workspace, rng: Random) -> Workspace | None:
+    """The cluster alone is called a torus: the allocation is what it was."""
+    pod = rng.choice(space.vpods)
+    name = f"{pod.prefix}-cluster"
+    if space.get(pod.tenant, name, VipuCluster).topology == "torus":
+        return None
+    return space.edit(pod.tenant, name, topology="torus").asking(pod.tenant)
 
 
 def _cluster(space: Workspace, rng: Random, *, twice: bool) -> Workspace | None:
@@ -120,11 +142,23 @@ VIPU: tuple[Operator, ...] = (
     ),
     Operator(
         "agent-twice", "a V-IPU cluster with an agent twice",
-        agent_twice, agents_in_another_order, "TOP-10",
+        agent_twice, agent_at_another_port, "TOP-10",
     ),
     Operator(
         "allocation-beyond", "a V-IPU allocation beyond its cluster",
-        cluster_of_another, agents_in_another_order, "TOP-10",
+        cluster_of_another, agent_at_another_port, "TOP-10",
+    ),
+    Operator(
+        "agent-at-a-bmc", "an agent asked at the address of its machine's BMC",
+        agent_at_a_bmc, agent_at_another_port, "TOP-10",
+    ),
+    Operator(
+        "agents-out-of-order", "a V-IPU cluster in another order than its cables",
+        agents_in_another_order, agent_at_another_port, "TOP-10",
+    ),
+    Operator(
+        "cluster-ring-open", "a V-IPU cluster that is a torus without the cable back",
+        ring_without_a_cable, agent_at_another_port, "TOP-10",
     ),
     Operator(
         "vipu-user-of-another", "a V-IPU user with another's allocation",

@@ -25,13 +25,13 @@ from interlock.planning.guest.cluster_keys import (
     TABLE,
 )
 from interlock.planning.guest.programs import program_source
-from interlock.planning.guest.secret_files import TABLE as FETCHED
 from interlock.planning.origins import request_path
 from interlock.planning.plan import Plan
 from interlock.planning.removal import removal_of
 from interlock.planning.request_hashes import request_hash
 from interlock.planning.scope import ClusterScope
 from interlock.resources import RoleAssignment, S3Credential, SecurityGroup, StoredCredential
+from interlock.resources.asked_names import TABLE as FETCHED
 from tests.builders.gpu_heads import head_claims, headed, site_with_heads
 from tests.builders.gpu_plans import claims, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant

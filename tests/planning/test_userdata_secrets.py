@@ -16,10 +16,11 @@ import pytest
 
 from interlock.planning import plan_tenant
 from interlock.planning.guest import secrets_in_guest
-from interlock.planning.guest.secret_files import PROGRAM, TABLE, UNIT, fetched_secrets, program
+from interlock.planning.guest.secret_files import PROGRAM, UNIT, fetched_secrets, program
 from interlock.planning.hashes import site_hash
 from interlock.planning.plan import Plan
 from interlock.resources import BareMetalServer, Server, StoredCredential
+from interlock.resources.asked_names import TABLE
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, locked, pod64, site_locked, tenant
 
 REFUSED = secrets_in_guest.REFUSED

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from infra.reports.vipu_words import let_go_words, unasked_lines
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Partition
 from interlock.planning import plan_tenant
-from interlock.planning.differences import changes_between
-from interlock.planning.guest.secret_files import TABLE
+from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.makeable import BY_HAND, not_makeable
 from interlock.planning.plan import Plan
 from interlock.planning.removal import removal_of
@@ -31,6 +31,7 @@ from interlock.resources import (
     VipuPartition,
     VipuUser,
 )
+from interlock.resources.asked_names import TABLE
 from interlock.resources.vipu import ManagedBy
 from tests.builders.pod64 import locked, pod64, site_locked, tenant, vpod
 
@@ -116,6 +117,46 @@ def test_a_partition_is_recreated_only_where_the_request_lets_it(replaceable: bo
     assert change.action == action
     reasons = [field.reason for field in change.fields if field.field == "replaceable" and field.reason]
     assert [("replaceable: true" in reason) for reason in reasons] == ([] if replaceable else [True])
+
+
+def test_who_tells_a_controller_changes_nothing_at_it() -> None:
+    """Neither way is anything recreated or lost; a key that waits for a server goes, and is left anew."""
+    told, by_hand = planned(), planned("hand")
+    names = {item.name for item in told.resources if isinstance(item.resource, VipuObject)}
+    there = {item.name: item for item in changes_between(told.canonical(), by_hand)}
+    back = {item.name: item for item in changes_between(by_hand.canonical(), told)}
+    assert {there[name].action for name in names} == {"stay"}
+    assert {back[name].action for name in names} == {"update"}
+    for name in names:
+        assert [field.reason for field in there[name].fields if "stays at the controller" in field.reason]
+        assert [field.reason for field in back[name].fields if "exactly what is planned" in field.reason]
+    keys = {item.name for item in told.resources if isinstance(item.resource, StoredCredential)} - {
+        item.name for item in by_hand.resources if isinstance(item.resource, StoredCredential)
+    }
+    assert {there[name].action for name in keys} == {"delete"}
+    assert {back[name].action for name in keys} == {"create"}
+
+
+def test_a_preview_by_hand_says_that_nothing_goes() -> None:
+    assert let_go_words(planned()) == ()
+    (words,) = let_go_words(planned("hand"))
+    assert "acme-train-controller: a person tells it" in words
+    assert "only the state forgets it" in words
+
+
+def test_servers_that_never_ask_for_their_key_are_told() -> None:
+    """Of a plan before; one that is made with this plan asks, and so does one that is recreated."""
+    by_hand, told = planned("hand"), planned()
+    servers = [item.name for item in told.resources if isinstance(item.resource, Server) and item.vpod]
+    servers = [name for name in servers if "controller" not in name]
+    changes = changes_between(by_hand.canonical(), told)
+    lines = [*unasked_lines(by_hand.canonical(), told, changes)]
+    assert [line.partition(":")[0].strip() for line in lines] == servers
+    assert all("recreate it" in line and "by hand" in line for line in lines)
+    assert [*unasked_lines(told.canonical(), told, ())] == []
+    assert [*unasked_lines(None, told, ())] == []
+    recreated = ResourceChange(name=servers[0], kind="Server", action="replace")
+    assert len([*unasked_lines(by_hand.canonical(), told, (recreated,))]) == len(servers) - 1
 
 
 def _inputs(item: VipuPartition, allocation: str) -> dict[str, Any]:

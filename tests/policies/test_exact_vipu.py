@@ -50,7 +50,9 @@ def address_of(machine: str) -> str:
 
 
 def managed(machine: str) -> SwitchPortFact:
-    return SwitchPortFact(f"mgmt-{machine}", "sw", 1, machine, "mgmt", 1, None, addresses=(address_of(machine),))
+    """The address of its BMC, then that of its gateway."""
+    both = (f"10.3.1.{machine.removeprefix('ipum-')}", address_of(machine))
+    return SwitchPortFact(f"mgmt-{machine}", "sw", 1, machine, "mgmt", 1, None, addresses=both)
 
 
 def joined(of_pod: VPodFact, *agents: str, **changes: str) -> AgentClusterFact:

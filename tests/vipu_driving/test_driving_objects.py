@@ -19,7 +19,8 @@ def vpod(stand: Stand) -> Vpod:
     return Vpod(stand)
 
 
-def _everything(vpod: Vpod) -> dict[str, list[str]]:
+def everything(vpod: Vpod) -> dict[str, list[str]]:
+    """The ids of what is at the controller."""
     state = vpod.stand.desk.controller.state
     return {
         "agents": [*state.agents], "clusters": [*state.clusters], "allocations": [*state.allocations],
@@ -35,7 +36,7 @@ _NONE = {key: list[str]() for key in _ALL}
 def test_a_vpod_is_made_seen_as_planned_and_goes(vpod: Vpod) -> None:
     plan = planned()
     vpod.up(plan)
-    assert _everything(vpod) == _ALL
+    assert everything(vpod) == _ALL
     vpod.up(plan)
     for name, item in plan.items():
         seen = vpod.refresh(name)
@@ -44,7 +45,7 @@ def test_a_vpod_is_made_seen_as_planned_and_goes(vpod: Vpod) -> None:
     assert vpod.state["p"][0] == f"{SERVER}/partition/p"
     assert "key" not in str(vpod.state).lower().replace("keystone", "")
     vpod.destroy()
-    assert _everything(vpod) == _NONE
+    assert everything(vpod) == _NONE
 
 
 def test_what_a_killed_run_left_is_adopted(vpod: Vpod) -> None:
@@ -53,9 +54,9 @@ def test_what_a_killed_run_left_is_adopted(vpod: Vpod) -> None:
     vpod.up(plan)
     vpod.state.clear()
     vpod.up(plan)
-    assert _everything(vpod) == _ALL
+    assert everything(vpod) == _ALL
     vpod.destroy()
-    assert _everything(vpod) == _NONE
+    assert everything(vpod) == _NONE
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_an_allocation_goes_with_what_users_made_and_leaves_their_lists(vpod: Vp
         vpod.destroy("cluster")
 
 
-def test_a_user_of_nothing_else_is_not_opened_to_everything(vpod: Vpod) -> None:
+def test_a_user_of_nothing_else_is_not_opened_toeverything(vpod: Vpod) -> None:
     vpod.up(planned())
     vpod.destroy("p", "user")
     vpod.stand.desk.do("create user eve --allocations train")
@@ -219,10 +220,10 @@ def test_a_kill_at_each_command_leaves_nothing_unknown(vpod: Vpod, after: bool) 
             vpod.up(plan)
         vpod.controller = None
         vpod.up(plan)
-        assert _everything(vpod) == _ALL
+        assert everything(vpod) == _ALL
         vpod.controller = type(whole)(whole.name, whole.access, Dying(whole.runner, at, after=after))
         with pytest.raises(Death):
             vpod.destroy()
         vpod.controller = None
         vpod.destroy()
-        assert _everything(vpod) == _NONE, at
+        assert everything(vpod) == _NONE, at

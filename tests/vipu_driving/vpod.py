@@ -124,7 +124,7 @@ class Vpod:
     def refresh(self, name: str) -> dict[str, Any] | None:
         """The specification as it is seen; None: it is gone."""
         ident, olds = self.state[name]
-        found = asyncio.run(self._life(None).read(_recorded(name, olds), ident, olds))
+        found = asyncio.run(self._life(None).read(recorded(name, olds), ident, olds))
         if found is None:
             del self.state[name]
             return None
@@ -135,7 +135,7 @@ class Vpod:
         """As `pulumi destroy`: what stands on others first, and without a proof."""
         for name in names or [*reversed(self.state)]:
             ident, olds = self.state[name]
-            asyncio.run(self._life(None).delete(_recorded(name, olds), ident, olds, "lyon-acme"))
+            asyncio.run(self._life(None).delete(recorded(name, olds), ident, olds, "lyon-acme"))
             del self.state[name]
 
     def declared(self, plan: dict[str, Resource], name: str) -> Declared:
@@ -157,7 +157,8 @@ class Vpod:
         return Lifecycle(self.cloud(), gate, ThreadPools())
 
 
-def _recorded(name: str, olds: dict[str, Any]) -> Declared:
+def recorded(name: str, olds: dict[str, Any]) -> Declared:
+    """A resource as the state has it."""
     kind = next(kind for kind, cls in KINDS.items() if kind in NOUNS and {*cls.model_fields} <= {*olds})
     fields = {key: olds[key] for key in KINDS[kind].model_fields}
     given = {key: value for key, value in olds.items() if key.startswith(ID_OF)}

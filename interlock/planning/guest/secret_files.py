@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from interlock.resources.asked_names import TABLE
+
 from .document import Part
 from .files import GuestFile
 from .programs import program_source, started
 
-TABLE = "/etc/interlock/secrets.json"
-FOLDER = "/etc/interlock/secrets"
 PROGRAM = "/usr/local/sbin/interlock-secrets"
 UNIT = "interlock-secrets.service"
 

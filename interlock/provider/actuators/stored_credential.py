@@ -15,7 +15,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import plain_id
-from interlock.provider.vipu_keys import settings_with_new_key
+from interlock.provider.vipu_keys import asked_by, brought_by_hand, is_lost, settings_with_new_key
 from interlock.resources import Resource, StoredCredential
 from interlock.vocabulary.pair_ids import CredentialId, VipuId
 
@@ -42,8 +42,14 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
 
     KIND: ClassVar[type[Resource]] = StoredCredential
     SERVICE: ClassVar[str] = "key-manager"
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "by_hand": "true if nothing waits: its server was made when nobody knew of this key, and never asks for it"
+    }
     #: How long it waits for its server, as what a person leaves.
     LASTS: ClassVar[timedelta] = WAITS
+
+    def still_pending(self, name: str, spec: StoredCredential, values: Mapping[str, Any]) -> str:
+        return brought_by_hand(spec) if values.get("by_hand") else ""
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         del project  # the operator's own, whoever's the credential is
@@ -52,7 +58,11 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
     def create(self, cloud: Cloud, target: Target[StoredCredential]) -> str:
         _check_alone(cloud, target)
         _discard_waiting(cloud, target.marker)
-        api, server, text = cloud.api(self.SERVICE), target.one("place"), _file(cloud, target)
+        api, server = cloud.api(self.SERVICE), target.one("place")
+        if _never_asked(cloud, target):
+            # No new key: it would end the one that somebody brought.
+            return plain_id(api.post("/secrets", {"name": f"{TICKET}{server}", "mode": target.marker}, **_UNLOGGED))
+        text = _file(cloud, target)
         body = waiting_secret(server, text, datetime.now(UTC).replace(microsecond=0) + self.LASTS)
         REDACTOR.add(body["payload"])
         plain_id(api.post("/secrets", body | {"mode": target.marker}, **_UNLOGGED))
@@ -62,6 +72,13 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         server = target.one("place")
         # Once more, now that a person's `put` can see this ticket: one of the two sees the other.
         _check_alone(cloud, target)
+        if _never_asked(cloud, target):
+            # What waits is the ticket itself, which has nothing in it, and is no secret of anybody's.
+            ticket = Ticket(
+                ident, target.spec.item, ident, datetime.now(UTC), credential=target.one("credential"), by_hand=True
+            )
+            cloud.api(self.SERVICE).put(f"/secrets/{ident}/metadata", {"metadata": written(ticket)}, **_UNLOGGED)
+            return
         waiting = [item for item in _marked(cloud, target.marker) if item["name"] == f"{WAITING}{server}"]
         expires = time_of(waiting[0]["expiration"]) if len(waiting) == 1 else None
         if expires is None:
@@ -80,9 +97,11 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         references: dict[str, Ids] = {"place": str(listed["name"]).removeprefix(TICKET)}
         if ticket.credential:
             references["credential"] = ticket.credential
-        reason = _is_another(target, ticket, references) or _gone(cloud, listed, ticket)
+        reason = _is_another(target, ticket, references) or _dead(cloud, ticket, str(references["place"]))
+        reason = reason or _gone(cloud, listed, ticket)
         phase = Phase.BROKEN if reason else Phase.READY
-        return Observed(ident, mark, {"item": ticket.item}, references, phase=phase, reason=reason)
+        known = {"by_hand": ticket.by_hand}
+        return Observed(ident, mark, {"item": ticket.item}, references, known, phase=phase, reason=reason)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[StoredCredential]) -> None:
         # Before the ticket, which tells of it.
@@ -93,6 +112,22 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         """Somebody may have deleted the ticket alone: without it nobody gets the secret, which goes here."""
         _discard_waiting(cloud, target.marker)
         return ""
+
+
+def _never_asked(cloud: Cloud, target: Target[StoredCredential]) -> bool:
+    """True of the key of a V-IPU user whose server was made with a document that does not ask for it."""
+    if _user_of_vipu(target.one("credential")) is None:
+        return False
+    names = asked_by(cloud, target.one("place"))
+    return names is not None and target.spec.item not in names
+
+
+def _dead(cloud: Cloud, ticket: Ticket, server: str) -> str:
+    """Why the key is no good any more, whoever has it; empty if nobody knows that it is not."""
+    user = _user_of_vipu(ticket.credential) if ticket.credential else None
+    if user is None or not is_lost(cloud, user, server):
+        return ""
+    return f"V-IPU user {user.name} is gone at its controller, and its key with it"
 
 
 def _marked(cloud: Cloud, mark: str) -> Iterator[Mapping[str, Any]]:
@@ -175,7 +210,7 @@ def _is_another(target: Target[StoredCredential] | None, ticket: Ticket, found: 
 
 def _gone(cloud: Cloud, listed: Mapping[str, Any], ticket: Ticket) -> str:
     """Why nobody can fetch a secret that nobody is noted to have fetched; empty if all is well."""
-    if ticket.taken is not None:
+    if ticket.by_hand or ticket.taken is not None:
         return ""
     if cloud.api(StoredCredentialActuator.SERVICE).find(f"/secrets/{ticket.secret}", **_UNLOGGED) is not None:
         return ""

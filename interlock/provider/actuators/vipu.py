@@ -50,6 +50,12 @@ class VipuActuator(Actuator[V]):
     def make(self, controller: ControllerClient, target: Target[V]) -> None:
         """Has it made. Raises `VipuError`."""
 
+    def in_the_way(self, controller: ControllerClient, target: Target[V]) -> str:
+        """What is at the controller under another id, in place of what is planned; empty if nothing is. Raises
+        `VipuError`.
+        """
+        return ""
+
     def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         """What is on it, in words: while there is any, it cannot go. Raises `VipuError`."""
         return ()
@@ -74,6 +80,8 @@ class VipuActuator(Actuator[V]):
                 # Its server may have been made a moment ago.
                 cloud.controllers.started(ident.server, controller)
             if self.look(controller, ident, target) is None:
+                if target.folder is not None and (why := self.in_the_way(controller, target)):
+                    raise refused(f"{self.words(target)} cannot be made: {why}", _FOREIGN)
                 return []
             # Without a proof nothing is adopted: it is looked at once more whether it is there.
             why = "" if target.folder is None else self.other_content(controller, target)

@@ -15,7 +15,7 @@ from .base import Observed, Phase, Target
 from .vipu import VipuActuator, controller_of, differences, names_in
 
 if TYPE_CHECKING:
-    from interlock.vipu.answers import SaidAgent
+    from interlock.vipu.answers import SaidAgent, SaidAllocation, SaidCluster
     from interlock.vipu.client import ControllerClient
     from interlock.vipu.commands import Noun
 
@@ -41,6 +41,15 @@ class VipuAgentActuator(VipuActuator[VipuAgent]):
     def other_content(self, controller: ControllerClient, target: Target[VipuAgent]) -> str:
         found, spec = controller.agents()[target.spec.name], target.spec
         return differences({"address": (f"{found.host}:{found.port}", f"{spec.host}:{spec.port}")})
+
+    def in_the_way(self, controller: ControllerClient, target: Target[VipuAgent]) -> str:
+        """Agents that somebody made under a name of their own. By the address they command the same machine."""
+        spec = target.spec
+        # What this vPOD calls its agents: one of another machine may have the address until it is recreated itself.
+        own = spec.name.removesuffix(spec.machine) if spec.name.endswith(spec.machine) else spec.name
+        strange = [item for item in controller.agents().values() if item.host == spec.host]
+        names = sorted(item.id for item in strange if not item.id.startswith(own))
+        return f"{spec.host}, the address of {spec.machine}, is that of agent {' and '.join(names)}" if names else ""
 
     def make(self, controller: ControllerClient, target: Target[VipuAgent]) -> None:
         controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
@@ -74,7 +83,9 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
         }  # fmt: skip
         references = {"agents": tuple(str(VipuId(ident.server, "agent", name)) for name in found.agents)}
         phase = Phase.PENDING if found.state in _ON_ITS_WAY else Phase.READY
-        return Observed(str(ident), "", fields, references, phase=phase, reason=f"it is {found.state}")
+        reason = _other_order(found, target) if phase is Phase.READY else ""
+        phase = Phase.BROKEN if reason else phase
+        return Observed(str(ident), "", fields, references, phase=phase, reason=reason or f"it is {found.state}")
 
     def other_content(self, controller: ControllerClient, target: Target[VipuCluster]) -> str:
         found, spec = controller.clusters()[target.spec.name], target.spec
@@ -97,6 +108,17 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
         yield from (f"partition {item.id}" for item in controller.partitions().values() if item.cluster == ident.name)
 
 
+def _other_order(found: SaidCluster, target: Target[VipuCluster] | None) -> str:
+    """How the order of its agents is another than planned; empty if it is the same, or nobody can tell.
+
+    It is that of the cables. A list in alphabetical order may be a habit of the release, and says nothing.
+    """
+    wanted = () if target is None else names_in(target.many("agents"))
+    if found.agents == wanted or {*found.agents} != {*wanted} or [*found.agents] == sorted(found.agents):
+        return ""
+    return f"its agents are in the order {', '.join(found.agents)}, and their cables in that of {', '.join(wanted)}"
+
+
 class VipuAllocationActuator(VipuActuator[VipuAllocation]):
     """Allocations, of all agents of a cluster. What users made in one goes with it: a plan has told of that."""
 
@@ -112,7 +134,8 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
             return None
         # Releases may not say it.
         cluster = {} if found.cluster is None else {"cluster": str(VipuId(ident.server, "cluster", found.cluster))}
-        return Observed(str(ident), "", references=cluster)
+        fields = {} if target is None else {"machines": _machines(controller, found, target)}
+        return Observed(str(ident), "", fields, references=cluster)
 
     def other_content(self, controller: ControllerClient, target: Target[VipuAllocation]) -> str:
         found = controller.allocations()[target.spec.name]
@@ -143,6 +166,15 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
 
     def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         return [f"partition {item.id}" for item in controller.partitions().values() if item.allocation == ident.name]
+
+
+def _machines(controller: ControllerClient, found: SaidAllocation, target: Target[VipuAllocation]) -> list[str]:
+    """The machines of an allocation; the id of an agent stands for one that is not planned. A cluster's agents are in
+    the order of the planned machines.
+    """
+    cluster = controller.clusters().get(VipuId.parse(target.one("cluster")).name)
+    machine = dict(zip(() if cluster is None else cluster.agents, target.spec.machines, strict=False))
+    return [machine.get(agent, agent) for agent in found.agents]
 
 
 class VipuUserActuator(VipuActuator[VipuUser]):
