@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from infra.program.break_glass import tenant_of_stack
 from interlock.model.evidence.signers import Signers
 from interlock.store.break_glass import GlassEntry
 
@@ -30,7 +31,7 @@ KEEP_OFF = (
 def acts_text(stack: str, notes: Sequence[str], acts: Iterable[NightAct]) -> str:
     """Each act with its commands, what it does, and how it is taken back; then what is not touched."""
     lines = [f"{stack}: acts by hand, from files alone", *(f"note: {note}" for note in notes)]
-    lines.append(f"first: `interlock break-glass open {stack.partition('-')[2]} --reason …`")
+    lines.append(f"first: `interlock break-glass open {tenant_of_stack(stack)} --reason …`")
     for act in acts:
         lines += ["", f"{act.act} {act.objects[0]}" + (f" (at {act.where})" if act.where else "")]
         lines += [f"    {command}" for command in act.commands]
