@@ -6,7 +6,7 @@ import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic_core import PydanticCustomError
@@ -19,6 +19,9 @@ from infra.program.break_glass import break_glass_of
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment, moment_text
 from interlock.store.objects import StoreFailed
+
+if TYPE_CHECKING:
+    from infra.break_glass.closing import Closing
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +55,7 @@ def _reason(text: str) -> str:
 
 @app.callback()
 def break_glass() -> None:
-    """Change a stack's objects by hand at night, and judge it afterwards.
+    """Change objects by hand at night, and judge it afterwards.
 
     `plan` prints what may be done, from lock and state alone, so also while cloud and claims store are down. `open`
     records who, why and until when, before anything is changed; from then on `pulumi up` of the stack is refused, and
@@ -246,7 +249,6 @@ def close(
       interlock break-glass close acme --everybody --key ~/.ssh/id_ed25519
     """
     from infra.break_glass.closing import Closing
-    from infra.commands.audit import whole_audit
 
     gate = Gate.indexed(site_of(site)).with_applied()
     closing = Closing.begun(gate, gate.stack(_known_tenant(gate, tenant)), tuple(undo or ()), looked.strip())
@@ -254,21 +256,30 @@ def close(
         print(f"{closing.record.stack}: no entry is open", file=sys.stderr)
         return
     who = None if dry_run else closing.require_author(key)
+    code = _judge(closing, who, key, everybody=everybody, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def _judge(closing: Closing, who: str | None, key: Path | None, *, everybody: bool, as_json: bool) -> Exit:
+    """Judge and tell, and close it if nothing stands in the way. `who` None: nothing is written."""
+    from infra.commands.audit import whole_audit
+
     judged = closing.judged(whole_audit)
     if as_json:
         print_json(judged.document())
     else:
         print_text(judged.text())
     if who is None or judged.code is not Exit.PROVED:
-        raise typer.Exit(judged.code)
+        return judged.code
     if others := [] if everybody else closing.of_others(who):
         names = ", ".join(f"{entry.opening.number} by {entry.opening.by}" for entry in others)
         print(
             f"{closing.record.stack}: open by others: {names}\n  next: ask them, then add --everybody", file=sys.stderr
         )
-        raise typer.Exit(Exit.VIOLATED)
+        return Exit.VIOLATED
     judged.write(who, key)
     print(f"{closing.record.stack}: closed", file=sys.stderr)
+    return Exit.PROVED
 
 
 def _known_tenant(gate: Gate, word: str) -> str | None:
