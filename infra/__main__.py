@@ -9,6 +9,7 @@ from __future__ import annotations
 import pulumi
 
 from components import declare
+from infra.program.break_glass import require_closed
 from infra.program.gate import Gate, keep_copy
 from infra.program.passphrase import refuse_demo_passphrase
 from infra.program.places import PREVIEW_TOKENS
@@ -31,6 +32,7 @@ def main() -> None:
     try:
         gate = Gate.open(config.require("site")).with_applied()
         _require_matching_name(gate, tenant)
+        require_closed(gate, tenant)
         proof = _proof(gate, tenant)
         require_makeable(proof.plan)
     except InterlockError as error:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
+from infra.break_glass.open_entries import OpenGlass
 from infra.program.claiming import version
 from infra.program.gate import Gate
 from infra.switches.survey import Survey
@@ -71,6 +72,8 @@ class StackAudit:
     is_behind: bool
     #: None: nothing differs, or no plan can hold what is there.
     live: Live | None = None
+    #: What its ids mean, for who judges parts of what differs; None: of a report that somebody made by hand.
+    words: Words | None = field(default=None, compare=False, repr=False)
 
     @property
     def unchecked(self) -> tuple[str, ...]:
@@ -115,6 +118,8 @@ class Audit:
     managers: tuple[str, ...] = ()
     #: What V-IPU controllers have that is no finding.
     notes: tuple[ControllerNote, ...] = ()
+    #: What is open of changes by hand, at any stack of the site.
+    break_glass: tuple[OpenGlass, ...] = ()
 
     @property
     def unchecked(self) -> str:
@@ -128,7 +133,8 @@ class Audit:
         stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
         others = any(item.has_drifted for item in self.existing) or bool(self.switches or self.managers)
         cables = any(item.is_difference for item in self.cables)
-        return stacks or bool(self.unmanaged) or others or cables
+        by_hand = any(item.is_finding for item in self.break_glass)
+        return stacks or bool(self.unmanaged) or others or cables or by_hand
 
 
 #: What reads the switches of a site: `survey_of_audit`, or what a test puts in its place.
@@ -267,7 +273,7 @@ def _stack(gate: Gate, words: Words, beside: Iterable[UnmanagedResource]) -> Sta
     record = applied.records.get(plan.stack) if applied else None
     wanted = version(gate.footprint(plan))
     behind = record is not None and any(entry.digest != wanted for entry in record.entries)
-    found = StackAudit(plan, judged.judgement, standings, tuple(beside), record, behind)
+    found = StackAudit(plan, judged.judgement, standings, tuple(beside), record, behind, words=words)
     if not (found.is_applied and (found.drift or found.made_by_earlier_plans or found.unmanaged)):
         return found
     return replace(found, live=_live(gate, seen, observed_plan(words, found.unmanaged)))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from infra.break_glass.open_entries import OpenGlass
 from infra.cli import colour as paint
 from infra.program.gate import Gate
 from interlock.provider.audit.standing import Standing
@@ -34,6 +35,7 @@ MANAGER_HINT = "set it in UFM's configuration (`gv.cfg`, `opensm.conf`); until t
 def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     """A line for each stack, then everything that is not as it was proved, with the reason and what to do."""
     lines = [line for stack in audit.stacks for line in _stack(stack, gate, colour)]
+    lines += [line for item in audit.break_glass for line in _open(item, colour)]
     lines += [line for resource in audit.unmanaged for line in _unmanaged(resource, colour)]
     lines += [line for item in audit.existing if item.has_drifted for line in _existing(item, gate, colour)]
     lines += [f"{_red('SWITCH', colour)} {finding}" for finding in audit.switches]
@@ -72,7 +74,7 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
         yield f"    next: `git pull`, or `pulumi up` on {name}"
     places = gate.places(stack.plan)
     for item in drift:
-        yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
+        yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {what_differs(item)}"
         yield f"    planned at {places.planned(item.name)}"
         if item.hint:
             yield f"    next: {item.hint}"
@@ -96,7 +98,8 @@ def _ids(item: Standing) -> str:
     return f" ({', '.join(item.ids)})" if item.ids else ""
 
 
-def _what(item: Standing) -> str:
+def what_differs(item: Standing) -> str:
+    """In which way an object is not as planned."""
     if not item.ids:
         return item.reason or "it is not there"
     if len(item.ids) > 1:
@@ -150,6 +153,11 @@ def _changed(live: Live) -> str:
     return f"facts that the proof rests on: {len(live.new)} new, {len(live.gone)} gone"
 
 
+def _open(item: OpenGlass, colour: bool) -> Iterator[str]:
+    yield f"{_red('BREAK-GLASS', colour) if item.is_finding else 'BREAK-GLASS'} {item}"
+    yield f"  next: {item.hint}"
+
+
 def _unmanaged(resource: UnmanagedResource, colour: bool) -> Iterator[str]:
     word = _red("ORPHAN" if resource.orphan else "FOREIGN", colour)
     yield f"{word} {resource}{f' at {resource.stack}' if resource.stack else ''}: {resource.why}"
@@ -185,6 +193,7 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "requests": audit.requests,
         "objects": audit.objects,
         "stacks": [_stack_json(stack, gate) for stack in audit.stacks],
+        "break_glass": [item.document() for item in audit.break_glass],
         "unmanaged": [_unmanaged_json(resource) for resource in audit.unmanaged],
         "existing": [_existing_json(item, gate) for item in audit.existing],
         "switches": [{**asdict(one), "found": str(one.found)} for one in audit.switches],
@@ -215,7 +224,7 @@ def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:
                 "kind": item.kind,
                 "name": item.name,
                 "ids": list(item.ids),
-                "what": _what(item),
+                "what": what_differs(item),
                 "differs": {name: {"planned": planned, "seen": seen} for name, (planned, seen) in item.differs.items()},
                 "planned_at": places.planned(item.name),
             }

@@ -14,7 +14,8 @@ from infra.cli import debugging
 from interlock.garbage import importing
 
 #: Command -> how its help begins, in the order in which the help lists them. Its function has its name, in a
-#: module of that name in `infra.commands`; where that has an `app`, the function is what its commands have in common.
+#: module of that name in `infra.commands` (`-` is `_`); where that has an `app`, the function is what its commands have
+#: in common.
 COMMANDS = {
     "lock": "Write the locks of a site and its tenants: what each is given.",
     "check": "Prove that the stacks of a site may be applied.",
@@ -35,6 +36,7 @@ COMMANDS = {
     "controllers": "Ask how V-IPU controllers are set, for the proof.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "report": "Report what has become of all that a tenant was given.",
+    "break-glass": "Change objects by hand at night, and judge it afterwards.",
     "evidence": "Sign evidence of what was released, and verify it.",
     "access": "Sign, revoke and list what a tenant's people log in with.",
     "channel": "Hand a server, once, what must not stand in user data.",
@@ -59,11 +61,12 @@ class CommandGroup(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        module = _imported(f"infra.commands.{cmd_name}")
+        word = cmd_name.replace("-", "_")
+        module = _imported(f"infra.commands.{word}")
         alone = getattr(module, "app", None)
         if alone is None:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(cmd_name, context_settings=PASSED_ON.get(cmd_name, HELP_OPTIONS))(getattr(module, cmd_name))
+            alone.command(cmd_name, context_settings=PASSED_ON.get(cmd_name, HELP_OPTIONS))(getattr(module, word))
         command = typer.main.get_command(alone)
         if cmd_name not in PASSED_ON:
             command.params.append(_debug_option())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infra.program.break_glass import ChangedByHand, require_closed
 from infra.program.foreign_partitions import of_foreign_partitions
 from infra.program.gate import Gate
 from infra.program.recorded import of_the_claims
@@ -22,6 +23,10 @@ def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
     the store cannot be read.
     """
     proof, site = gate.prove(tenant), gate.workspace.site
+    try:
+        require_closed(gate, tenant)
+    except ChangedByHand as error:
+        yield Fault("break-glass", error.what, error.hint)
     taken = gate.taking(proof)
     if taken is not None:
         try:

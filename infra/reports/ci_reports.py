@@ -55,6 +55,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
             observed = Checked(stack.live.judgement, places)
             results += [_finding(observed, index, _OBSERVED) for index in range(len(observed.judgement.findings))]
         results += [_result("not-judged", f"{stack.plan.stack}: {one}", []) for one in _not_judged(stack)]
+    results += [_result("break-glass", f"{one}; {one.hint}", []) for one in audit.break_glass if one.is_finding]
     for resource in audit.unmanaged:
         kind = "orphan" if resource.orphan else "foreign"
         results.append(_result(kind, f"{resource}: {resource.why}; {resource.hint}", []))
@@ -76,6 +77,7 @@ def _not_as_stated(item: Comparison, gate: Gate) -> dict[str, Any]:
 #: What an audit finds -> what it means.
 AUDIT_RULES = {
     "behind": "the claims store says that another footprint is applied, or may be",
+    "break-glass": "changes by hand were not closed in time, or nobody who may sign signed for them",
     "drift": "an object is missing, duplicated or not as planned",
     "orphan": "an object carries the marker of a stack and is in no plan",
     "foreign": "an unmanaged object meets objects of this site",
@@ -101,7 +103,10 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     cables = [_Case(one.where, failed=str(one)) for one in audit.cables if one.is_difference]
     managers = [_Case("subnet manager", failed=finding) for finding in audit.managers]
     unchecked = [_Case("V-IPU", skipped=audit.unchecked)] if audit.unchecked else []
-    beside = [*existing, *switches, *cables, *managers, *unchecked, *_unmanaged_cases(audit)]
+    by_hand = [
+        _Case(f"break-glass {one.stack} {one.number}", failed=str(one)) for one in audit.break_glass if one.is_finding
+    ]
+    beside = [*by_hand, *existing, *switches, *cables, *managers, *unchecked, *_unmanaged_cases(audit)]
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 
 

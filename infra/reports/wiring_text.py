@@ -95,9 +95,14 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def is_pasteable(text: str) -> bool:
+    """True for a name that may stand in a command of a switch."""
+    return _WORD.fullmatch(text) is not None
+
+
 def _word(text: str) -> str:
     """A name as it may stand in a command. Raises NotPasteable if it may not."""
-    if not _WORD.fullmatch(text):
+    if not is_pasteable(text):
         raise NotPasteable(
             f"{text!r} cannot stand in a command of a switch: it is no single word of letters, digits and . _ : / @ -",
             "rename it in the site file or the request",

@@ -13,10 +13,15 @@ def moment() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def writer() -> str:
-    """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
+def user_at_host() -> str:
+    """The person at this machine, as the machine knows them."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}, process {os.getpid()}, {datetime.now(UTC).isoformat()}"
+    return f"{user}@{socket.gethostname()}"
+
+
+def writer() -> str:
+    """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
+    return f"{user_at_host()}, process {os.getpid()}, {datetime.now(UTC).isoformat()}"

@@ -13,6 +13,7 @@ import components
 import infra
 import infra.access
 import infra.audit
+import infra.break_glass
 import infra.cli
 import infra.commands
 import infra.controllers
@@ -90,7 +91,7 @@ from .tree import tree
 
 ROOMS = (
     infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.access, infra.audit,
-    infra.switches, infra.fabrics, infra.controllers, infra.reports, infra.verifying, components,
+    infra.break_glass, infra.switches, infra.fabrics, infra.controllers, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,

@@ -49,7 +49,8 @@ def test_without_arguments_every_command_is_listed(interlock: Interlock) -> None
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_what_the_help_says(name: str) -> None:
-    function = getattr(import_module(f"infra.commands.{name}"), name)
+    word = name.replace("-", "_")
+    function = getattr(import_module(f"infra.commands.{word}"), word)
     assert function.__doc__.startswith(COMMANDS[name])
 
 

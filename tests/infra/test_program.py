@@ -129,6 +129,13 @@ def test_an_old_lock_stops_the_program(run: Run, lyon: Lyon) -> None:
         run("lyon-acme", site="lyon", tenant="acme")
 
 
+def test_while_objects_are_changed_by_hand_their_stack_alone_is_not_applied(run: Run, interlock: Interlock) -> None:
+    assert interlock("break-glass", "open", "acme", "--reason", "INC-1207").code == 0
+    with pytest.raises(pulumi.RunError, match=r"(?s)break-glass 1 of lyon-acme is open: .*INC-1207"):
+        run("lyon-acme", site="lyon", tenant="acme")
+    assert run("lyon-site", site="lyon").requests
+
+
 def test_what_is_not_proved_is_told_with_its_rule(run: Run, lyon: Lyon, interlock: Interlock) -> None:
     lyon.replace("site.yaml", "    vlan_lists_enforced: true\n", "")
     interlock("lock")

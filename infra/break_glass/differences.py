@@ -1,0 +1,177 @@
+"""What is other than planned at one stack after a night, each difference judged: alone, and with all others.
+
+The rules judge the observed plan (`infra.audit.observed_plan`) with this one difference in it. A finding of severity B
+that the committed plan does not have is a leak. What no plan can hold the rules cannot judge, and it counts no less.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from infra.audit.comparison import Audit, StackAudit
+from infra.audit.observed_plan import observed_plan
+from infra.audit.report import SWITCH_HINT, what_differs
+from infra.program.gate import Gate
+from infra.switches.survey import planned_ports
+from interlock.planning.origins import request_path
+from interlock.provider.audit.standing import Standing
+from interlock.provider.audit.unmanaged import UnmanagedResource
+from policies import Judgement
+from policies.proof import Finding, Severity
+
+from .switched_off import SwitchedOff, switched_off
+
+
+class DifferenceVerdict(StrEnum):
+    """What has to become of a difference."""
+
+    #: Tenants meet by it, or may: undo it now.
+    LEAK = "leak"
+    #: The rules cannot judge it, so nobody knows that it is no leak.
+    NOT_JUDGED = "not judged"
+    #: No file can say the same: it is set back.
+    UNDO = "undo"
+    #: It is set back, or written into a file so that the plan says the same.
+    TAKE_OVER = "take over or undo"
+
+    @property
+    def can_wait(self) -> bool:
+        """True if an entry may be closed while it is there."""
+        return self in (DifferenceVerdict.UNDO, DifferenceVerdict.TAKE_OVER)
+
+
+@dataclass(frozen=True)
+class NightDifference:
+    """One difference. `object`: what people name it by, as in `Router acme-router`."""
+
+    object: str
+    what: str
+    verdict: DifferenceVerdict
+    #: How it is undone.
+    undo: str
+    #: Which line of which file would say the same; empty if none can.
+    take_over: str = ""
+    #: What the rules say of it, and not of the committed plan.
+    findings: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Judging:
+    gate: Gate
+    stack: StackAudit
+
+    def alone(self, standing: Standing | None, other: UnmanagedResource | None) -> tuple[Finding, ...] | None:
+        """What the rules find with one difference; with all unmanaged ones beside it where it rests on such. None:
+        no plan can hold it.
+        """
+        others = (other,) if other is not None else ()
+        for beside in (others, self.stack.unmanaged):
+            found = self._found(standing, beside)
+            if found is not None:
+                return found
+        return None
+
+    def _found(self, standing: Standing | None, others: tuple[UnmanagedResource, ...]) -> tuple[Finding, ...] | None:
+        words, name = self.stack.words, self.stack.plan.stack
+        if words is None:
+            return None
+        kept = [one if one is standing else _as_planned(one) for one in self.stack.standings]
+        real = observed_plan(replace(words, standings={**words.standings, name: kept}), others)
+        if real is None or real.not_expressible:
+            return None
+        judgement = self.gate.look_at(real.plan)[0].judgement
+        return new_findings(self.stack.judgement, judgement)
+
+
+def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDifference, ...]:
+    """Every difference at a stack, judged. Raises as `Gate.look_at` does."""
+    judging = _Judging(gate, stack)
+    found = [*_drifted(judging), *_unmanaged(judging)]
+    together = new_findings(stack.judgement, stack.live.judgement) if stack.live is not None else ()
+    leaks = tuple(finding.message for finding in together if finding.severity is Severity.BLOCK)
+    if leaks and all(item.verdict.can_wait for item in found):
+        # None does it alone, so nobody knows which of them may stay.
+        found = [replace(item, verdict=DifferenceVerdict.LEAK, findings=leaks) for item in found]
+    off = [_off(item) for item in switched_off(stack)]
+    return (*found, *off, *_of_switches(gate, audit, stack))
+
+
+def new_findings(committed: Judgement, observed: Judgement) -> tuple[Finding, ...]:
+    """What the rules say of the observed plan alone."""
+    known = {(item.rule, item.id) for item in committed.findings}
+    return tuple(item for item in observed.findings if (item.rule, item.id) not in known)
+
+
+def _as_planned(item: Standing) -> Standing:
+    """The same, as if nobody had touched it."""
+    return replace(item, ids=item.ids[:1] or (f"planned-{item.name}",), differs={}, reason="")
+
+
+def _drifted(judging: _Judging) -> Iterator[NightDifference]:
+    for item in judging.stack.drift:
+        findings = judging.alone(item, None)
+        undo = (
+            item.hint or f"`pulumi up --refresh` on {judging.stack.plan.stack} sets it as planned, once this is closed"
+        )
+        take_over = _take_over(judging, item)
+        yield _judged(f"{item.kind} {item.name}", what_differs(item), findings, undo, take_over)
+
+
+def _unmanaged(judging: _Judging) -> Iterator[NightDifference]:
+    for resource in judging.stack.unmanaged:
+        findings = judging.alone(None, resource)
+        yield _judged(f"{resource.kind} {resource.id}", resource.why, findings, resource.hint, "")
+
+
+def _judged(name: str, what: str, findings: tuple[Finding, ...] | None, undo: str, take_over: str) -> NightDifference:
+    verdict = DifferenceVerdict.TAKE_OVER if take_over else DifferenceVerdict.UNDO
+    if findings is None:
+        verdict = DifferenceVerdict.NOT_JUDGED
+    elif any(finding.severity is Severity.BLOCK for finding in findings):
+        verdict = DifferenceVerdict.LEAK
+    told = tuple(f"{finding.rule}: {finding.message}" for finding in findings or ())
+    return NightDifference(name, what, verdict, undo, take_over if verdict.can_wait else "", told)
+
+
+def _take_over(judging: _Judging, item: Standing) -> str:
+    """What to write so that the plan says what is there; empty where no line of a request says it."""
+    plan = judging.stack.plan
+    planned, place = plan.by_name[item.name], judging.gate.places(plan).planned(item.name)
+    if plan.tenant is None:
+        return f"change the site file ({place}) so that it says the same, then `interlock lock`"
+    lock = f"then `interlock lock {plan.tenant}`"
+    if not item.ids and not item.reason:
+        path = request_path(plan, planned)
+        return f"take out of the request what asks for it: `{path}` at {place}, {lock}" if path else ""
+    keys = {name: request_path(plan, planned, name) for name in item.differs}
+    if item.reason or not keys or None in keys.values():
+        return ""
+    said = "; ".join(f"`{keys[name]}` so that {name} is {json.dumps(seen)}" for name, (_, seen) in item.differs.items())
+    return f"write at {place} {said}, {lock}"
+
+
+def _off(item: SwitchedOff) -> NightDifference:
+    undo = f"by hand: `{item.undo}`; no `pulumi up` does it"
+    return NightDifference(f"{item.kind} {item.name}", item.what, DifferenceVerdict.UNDO, undo)
+
+
+def _of_switches(gate: Gate, audit: Audit, stack: StackAudit) -> Iterator[NightDifference]:
+    """At ports of the stack, and at ports that nobody plans of the same switches: the wrong one may have been hit."""
+    planned = planned_ports(gate)
+    ours = {(port.port.switch, port.port.port) for port in planned if port.stack == stack.plan.stack}
+    others = {(port.port.switch, port.port.port) for port in planned} - ours
+    switches = {switch for switch, _ in ours}
+    for finding in audit.switches:
+        if finding.switch in switches and (finding.switch, finding.port) not in others:
+            # The rules see plans, not what switches say: but a port that is shut joins nobody.
+            is_shut = finding.about == "admin state" and finding.says == "disabled"
+            verdict = DifferenceVerdict.UNDO if is_shut else DifferenceVerdict.NOT_JUDGED
+            yield NightDifference(f"switch {finding.where}", str(finding), verdict, SWITCH_HINT)
