@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str]) -> int:
             return 0
     except NoWay as error:
         print(f"ssh: {error}", file=sys.stderr)
+        return NOT_THERE
+    except sqlite3.OperationalError as error:
+        print(f"ssh: {asked.server}: no cloud in {instance} ({error})", file=sys.stderr)
         return NOT_THERE
     return _run(instance, server, controller, asked.command)
 

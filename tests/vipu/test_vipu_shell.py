@@ -124,6 +124,11 @@ def test_a_server_asks_its_own_controller_with_the_key_that_was_handed_to_it(ins
         assert (done.code, done.out, said in done.err) == (code, "", True), done
 
 
+def test_a_cloud_that_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--dir", str(tmp_path), "a-lab-poplar-0", "vipu", "list"]) == 255
+    assert f"no cloud in {tmp_path}" in capsys.readouterr().err
+
+
 def test_it_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
