@@ -24,6 +24,14 @@ from tests.conftest import ROOT
 #: Server -> its networks.
 SERVERS = {"a-lab-poplar-0": ("a",), "a-lab-controller": ("a", "m"), "b-lab-controller": ("b", "m")}
 
+#: What the operator's side tells the first controller.
+TOLD = (
+    "agent ag1 --host 192.168.201.1",
+    "cluster c1 --agents ag1",
+    "allocation al1 --cluster c1",
+    "user a-lab-poplar-0 --allocations al1",
+)
+
 TABLES = {
     "nova": ("instances (uuid, display_name, vm_state, task_state, deleted)",),
     "neutron": (
@@ -49,7 +57,9 @@ def databases(folder: Path) -> None:
                     rows = [(f"{server}-{one}", one, f"id-{server}", 1) for one in networks]
                     base.executemany("INSERT INTO ports VALUES (?, ?, ?, ?)", rows)
             if name == "neutron":
-                base.executemany("INSERT INTO networksegments VALUES (?, 'vxlan', NULL, 1)", [("a",), ("b",), ("m",)])
+                # The gateways of the rack stand in this VLAN as long as no plan has them.
+                base.execute("INSERT INTO networksegments VALUES ('m', 'vlan', 'mgmt1g', 4000)")
+                base.executemany("INSERT INTO networksegments VALUES (?, 'vxlan', NULL, 1)", [("a",), ("b",)])
 
 
 @contextmanager
@@ -103,7 +113,8 @@ def test_a_server_asks_its_own_controller_with_the_key_that_was_handed_to_it(ins
     without = ask("a-lab-poplar-0", "vipu", "list", "partitions")
     assert (without.code, "has no key yet" in without.err) == (2, True)
     station = [sys.executable, "-m", "sandbox.vipu.station", str(instance), "id-a-lab-controller", "vipu-admin"]
-    subprocess.run([*station, "create", "user", "a-lab-poplar-0"], cwd=ROOT, capture_output=True, check=True)
+    for line in TOLD:
+        subprocess.run([*station, "create", *line.split()], cwd=ROOT, capture_output=True, check=True)
     handed = ask("--new-key", "a-lab-poplar-0")
     assert handed.code == 0, handed.err
     listed = ask("a-lab-poplar-0", "vipu", "list", "partitions", "--showjson")
@@ -112,6 +123,12 @@ def test_a_server_asks_its_own_controller_with_the_key_that_was_handed_to_it(ins
     key = re.findall(r'api-access-key="(.+)"', file.read_text())[0]
     assert key not in str((handed, listed))
     assert file.stat().st_mode & 0o077 == 0
+    for words in ("create partition mine --size 4", "occupy partition mine --gcd 0"):
+        done = ask("a-lab-poplar-0", "vipu", *words.split())
+        what = " ".join(words.split()[:2])
+        assert (done.code, done.out) == (0, f"{what} (mine): success.\n"), done.err
+    (row,) = (line for line in ask("a-lab-poplar-0", "vipu", "list", "partitions").out.splitlines() if "mine" in line)
+    assert re.fullmatch(r"mine .*\| 4 +\| 1 +\| ACTIVE", row.strip())
     elsewhere = ask("--at", "b-lab-controller", "a-lab-poplar-0", "vipu", "list", "partitions")
     assert (elsewhere.code, "No route to host" in elsewhere.err) == (255, True)
     for words, code, said in (
