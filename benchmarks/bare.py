@@ -26,7 +26,7 @@ import openstack
 from botocore.config import Config
 from openstack.exceptions import ConflictException
 
-from benchmarks import bare_network, bare_shares
+from benchmarks import bare_network, bare_shares, bare_vipu
 from benchmarks.bare_operator import Connection, Ids, Operator, Spec
 
 #: Seconds between two looks at what is on its way, and until patience ends.
@@ -144,6 +144,7 @@ MAKERS: dict[str, tuple[str, Make]] = {
     "SecurityGroup": ("network", bare_network.security_group),
     "Port": ("network", bare_network.port),
     "SwitchPort": ("network", bare_network.switch_port),
+    "FloatingIp": ("network", bare_network.floating_ip),
     "Volume": ("block-storage", _volume),
     "Server": ("compute", _server),
     "VolumeAttachment": ("compute", _volume_attachment),
@@ -151,6 +152,11 @@ MAKERS: dict[str, tuple[str, Make]] = {
     "ShareQuota": ("shared-file-system", bare_shares.share_quota),
     "Share": ("shared-file-system", bare_shares.share),
     "ShareAccess": ("shared-file-system", bare_shares.share_access),
+    "VipuAgent": ("vipu", bare_vipu.agent),
+    "VipuCluster": ("vipu", bare_vipu.cluster),
+    "VipuAllocation": ("vipu", bare_vipu.allocation),
+    "VipuUser": ("vipu", bare_vipu.user),
+    "VipuPartition": ("vipu", bare_vipu.partition),
 }
 
 

@@ -52,6 +52,12 @@ def router_interface(operator: Operator, spec: Spec, ids: Ids) -> str:
     return f"{router}/{subnet}"
 
 
+def floating_ip(operator: Operator, spec: Spec, ids: Ids) -> str:
+    """An address outside that leads to a port; Neutron chooses it."""
+    where = {"floating_network_id": ids[spec["external_network"]], "port_id": ids[spec["port"]]}
+    return str(operator.cloud.network.create_ip(project_id=ids[spec["project"]], **where).id)
+
+
 #: Field of a rule in the file -> Neutron's name of it.
 RULE = {
     "direction": "direction",

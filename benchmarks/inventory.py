@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import openstack
 
 from benchmarks.bare_operator import Connection
 from benchmarks.measure import BenchmarkFailed
+from sandbox.vipu.census import vipu_census
 from tests.e2e.project import Project
 
 Inventory = frozenset[str]
@@ -25,13 +27,24 @@ FIELDS: dict[str, tuple[str, ...]] = {
 }
 
 
+#: The same of what V-IPU controllers are told.
+TOLD: dict[str, tuple[str, ...]] = {
+    "agents": ("host", "port"),
+    "clusters": ("agents", "topology", "domains"),
+    "allocations": ("cluster", "agents"),
+    "users": ("admin", "allocations"),
+    "partitions": ("allocation", "ipus", "num_gcds", "num_replicas", "sync_type"),
+}
+
+
 def inventory(project: Project, tenant: str) -> Inventory:
     """One line per object of a tenant, in every project."""
     # OS_CLIENT_CONFIG_FILE of the prepared shell, which names another sandbox, would win over the argument.
     config = openstack.config.OpenStackConfig(config_files=[str(project.clouds_yaml)], load_envvars=False)
     cloud = openstack.connection.Connection(config=config.get_one(cloud="sandbox"), app_name="benchmark-inventory")
     with cloud:
-        return frozenset([*_lines(cloud, tenant), *_rules(cloud, tenant), *_access(cloud, tenant)])
+        found = [*_lines(cloud, tenant), *_rules(cloud, tenant), *_access(cloud, tenant), *_outside(cloud, tenant)]
+        return frozenset([*found, *_told(project.clouds_yaml.parent, tenant)])
 
 
 def require_same(script: Inventory, ours: Inventory) -> None:
@@ -88,6 +101,26 @@ def _access(cloud: Connection, tenant: str) -> Iterator[str]:
     yield from (f"bucket {bucket.name}" for bucket in buckets)
     for service, quotas in _quotas(cloud, owner.id):
         yield f"quota {service} {quotas}"
+
+
+def _outside(cloud: Connection, tenant: str) -> Iterator[str]:
+    """Floating IPs, whose addresses Neutron chooses, and shares."""
+    for port in cloud.network.ports():
+        if port.name.startswith(f"{tenant}-"):
+            yield from (f"floating IP to {port.name}" for _ in cloud.network.ips(port_id=port.id))
+    for share in cloud.shared_file_system.shares(details=True, all_projects=True):
+        if share.name.startswith(f"{tenant}-"):
+            yield f"share {[share.name, share.status, share.size]}"
+
+
+def _told(instance: Path, tenant: str) -> Iterator[str]:
+    """What V-IPU controllers have, without states that pass."""
+    for controller, nouns in vipu_census(instance).items():
+        if controller.startswith(f"{tenant}-"):
+            for noun, objects in nouns.items():
+                for name, item in objects.items():
+                    shown = {key: item[key] for key in TOLD.get(noun, ())}
+                    yield f"{noun} {name} at {controller} {shown}"
 
 
 def _quotas(cloud: Connection, owner: str) -> Iterator[tuple[str, dict[str, Any]]]:

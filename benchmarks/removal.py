@@ -65,8 +65,11 @@ def _project(cloud: Connection, ident: str) -> None:
     cloud.identity.delete_project(ident)
 
 
-#: Kinds that go with their user, project or share; a bucket is deleted by hand of the key that made it.
-WITH_OTHERS = ("RoleAssignment", "Quota", "ShareQuota", "ShareAccess", "S3Credential", "Bucket")
+#: Kinds that go with their user, project, share or controller; a bucket is deleted by hand of the key that made it.
+WITH_OTHERS = (
+    "RoleAssignment", "Quota", "ShareQuota", "ShareAccess", "S3Credential", "Bucket",
+    "VipuAgent", "VipuCluster", "VipuAllocation", "VipuUser", "VipuPartition",
+)  # fmt: skip
 
 #: Kind -> how one is deleted.
 REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
@@ -76,6 +79,7 @@ REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "Share": delete_share,
     "Port": lambda cloud, ident: cloud.network.delete_port(ident),
     "SwitchPort": lambda cloud, ident: cloud.network.delete_port(ident),
+    "FloatingIp": lambda cloud, ident: cloud.network.delete_ip(ident),
     "SecurityGroup": lambda cloud, ident: cloud.network.delete_security_group(ident),
     "RouterInterface": _interface,
     "Router": lambda cloud, ident: cloud.network.delete_router(ident),

@@ -11,7 +11,7 @@ from infra.program.gate import Gate
 from infra.program.places import OPENSTACK, ROOT, SANDBOX
 from infra.reports.wiring_words import wiring_words
 from interlock.planning import Plan
-from interlock.resources import SwitchPort, VipuAllocation
+from interlock.resources import SwitchPort, VipuAllocation, VipuObject
 from interlock.vocabulary import StackName
 
 #: Outputs that the summary tells in other words.
@@ -49,15 +49,31 @@ def _reached(stack: str, outputs: Mapping[str, Any]) -> str:
 
 
 def _open_ends(plan: Plan, site: str) -> str:
-    allocations = (item.name for item in plan.without_actuator() if isinstance(item.resource, VipuAllocation))
     wiring = "".join(f"{words}.\n" for words in wiring_words(plan, site))
     return (
-        f"{_wired(plan)}{wiring}"
-        "Not registered: the IPU-Machines are reserved for this tenant, and nothing tells V-IPU yet: "
-        f"{', '.join(allocations)}.\n"
+        f"{_wired(plan)}{wiring}{_registered(plan)}"
         "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
-        "The sandbox's services are real; its hypervisors and switches are not: no guest runs, and frames flow only "
-        "where it was started with `--frames`."
+        "The sandbox's services are real; its hypervisors, switches and V-IPU controllers are not: no guest runs, and "
+        "frames flow only where it was started with `--frames`."
+    )
+
+
+def _registered(plan: Plan) -> str:
+    """What the V-IPU controllers of its vPODs were told, or that this site leaves it to a person."""
+    told = Counter(
+        item.resource.KIND.removeprefix("Vipu").lower()
+        for item in plan.resources
+        if isinstance(item.resource, VipuObject) and item.resource.is_declared
+    )
+    if told:
+        objects = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(told.items()))
+        return f"Registered at the V-IPU controllers of its vPODs, which the sandbox simulates: {objects}.\n"
+    left = ", ".join(item.name for item in plan.without_actuator() if isinstance(item.resource, VipuAllocation))
+    if not left:
+        return ""
+    return (
+        "Not registered: the IPU-Machines are reserved for this tenant, and this site leaves it to a person to tell "
+        f"V-IPU (`controller.managed_by: hand`): {left}.\n"
     )
 
 

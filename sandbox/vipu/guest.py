@@ -11,6 +11,16 @@ from .forms import write_whole
 from .station import guest_folder
 
 _ROOT = Path(__file__).resolve().parents[2]
+#: What `vipu --config` reads in a Poplar server.
+SETTINGS = "vipu-cli.hcl"
+
+
+def hand_over(instance: Path, server: str, user: str, key: str) -> Path:
+    """Leave a user's key in a server, in a file that its owner alone reads."""
+    file = guest_folder(instance, server) / SETTINGS
+    # The station says where the API is; the control address of this file is another one there.
+    write_whole(file, f'api-host="127.0.0.1"\napi-user-id="{user}"\napi-access-key="{key}"\n')
+    return file
 
 
 @dataclass(frozen=True)
@@ -25,9 +35,7 @@ class PoplarGuest:
 
     def vipu(self, *words: str) -> subprocess.CompletedProcess[str]:
         """One command. The key is in a file that its owner alone reads, as in a server."""
-        file = guest_folder(self.instance, self.server) / "vipu-cli.hcl"
-        # The station says where the API is; the control address of this file is another one there.
-        write_whole(file, f'api-host="127.0.0.1"\napi-user-id="{self.user}"\napi-access-key="{self.key}"\n')
+        file = hand_over(self.instance, self.server, self.user, self.key)
         station = [sys.executable, "-m", "sandbox.vipu.station", str(self.instance), self.controller]
         return subprocess.run(
             [*station, "--from", self.server, "vipu", "--config", str(file), *words],

@@ -66,6 +66,12 @@ class SandboxCloud:
             return FoundServer(uuid, str(name), state == "active" and task != "deleting")
         return None
 
+    def named(self, ending: str) -> tuple[FoundServer, ...]:
+        """Servers whose name is this, or ends so; of some name there may be several."""
+        rows = self._rows("nova", "SELECT uuid, display_name FROM instances WHERE deleted = 0")
+        found = (self.server(uuid) for uuid, name in rows if str(name).endswith(ending))
+        return tuple(item for item in found if item is not None)
+
     def networks(self, server: str) -> tuple[ServerNetwork, ...]:
         """Networks on which a server has a port that is not disabled."""
         rows = self._rows(

@@ -56,7 +56,7 @@ def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
 
 
 def test_what_nothing_makes_and_what_was_proved_is_said(text: str) -> None:
-    assert "nothing tells V-IPU yet: acme-train-allocation." in text
+    assert "(`controller.managed_by: hand`): acme-train-allocation." in text
     assert "\nWired: 8 switch ports of mgmt-1 and tor-1, each read back from its switch.\n" in text
     assert "Applied state: proved with the plan, as the claims store has it" in text
 
@@ -74,3 +74,13 @@ def test_the_tenants_outputs_stand_there_and_no_secret(text: str) -> None:
     assert '"project_id": "p"' in text
     assert "[secret]" in text
     assert "plan_hash" not in text
+
+
+def test_what_controllers_were_told_is_counted(lyon: Lyon) -> None:
+    text = lyon.file("site.yaml").read_text()
+    told = text.replace("user_api_port: 8090}", "user_api_port: 8090, managed_by: interlock}")
+    assert told != text
+    lyon.file("site.yaml").write_text(told)
+    shown = summary(lyon.gate(), "acme", OUTPUTS)
+    assert "which the sandbox simulates: 4 agents, 1 allocation, 1 cluster, 2 users.\n" in shown
+    assert "Not registered" not in shown
