@@ -156,7 +156,7 @@ def _by_id(express: Callable[[Words, VipuId, str], Found]) -> Callable[[Words, s
     return of_text
 
 
-#: Kinds at V-IPU controllers, as `RESOURCES_OF` has them. A user of a plan is its tenant's; who has the key of a stranger
+#: Kinds at V-IPU controllers, as `RESOURCES_OF` has them. A user of a plan is its tenant's; who has a stranger's key
 #: nobody knows, and to judge that one as the tenant's would prove too much.
 OF_CONTROLLERS: Mapping[str, Callable[[Words, str, str], Found]] = {
     VipuAgent.KIND: _by_id(_agent), VipuCluster.KIND: _by_id(_cluster), VipuAllocation.KIND: _by_id(_allocation),
