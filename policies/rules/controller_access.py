@@ -50,7 +50,9 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
     )
     stated = by_guard(len(controllers), held, causes)
     read = [(item, *_open_by_reading(item)) for item in controllers_read(model.plan, model.site)]
-    wrong = tuple(_read_cause(model.plan, item, why, "A4.secure_tls") for item, why, _ in read if why)
+    wrong = tuple(
+        _read_cause(model.plan, item, why, SiteFact("assumptions.A4.secure_tls")) for item, why, _ in read if why
+    )
     unsure = tuple(_unsure_cause(model.plan, item, why) for item, _, why in read if why)
     return RuleAnswer(stated.count, stated.violated + wrong, stated.unknown + unsure)
 
@@ -70,16 +72,16 @@ def _open_by_reading(item: ReadController) -> tuple[str, str]:
     return "", ""
 
 
-def _read_cause(plan: PlanFacts, item: ReadController, why: str, guard: str) -> Cause:
+def _read_cause(plan: PlanFacts, item: ReadController, why: str, *stated: SiteFact) -> Cause:
     """What was read is not what the site states."""
     assert item.seen is not None  # without a reading nothing is wrong by it
     return Cause(
-        key=(item.name, guard, "read"),
+        key=(item.name, why, "read"),
         message=f"{item.name} {why}, seen at {item.seen.read}",
         witness=(*item.witness, *_witness(plan, item.name)),
         hint=f"correct it on the controller, then run `{RENEW_CONTROLLERS}`",
         specificity=95,
-        about=resources(item.name),
+        about=(*resources(item.name), *stated),
     )
 
 
@@ -113,13 +115,20 @@ def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
         return RuleAnswer(len(ports), (), tuple(map(_which_port, ports)))
     causes = tuple(cause for port in ports for cause in _faults(plan, port, controller.user_api_port))
     causes += tuple(
-        _read_cause(plan, item, f"forwards packets of {family}", f"forwarding {family}")
+        _read_cause(plan, item, f"forwards packets of {family}", *_stated_to_be_off(model, name))
         for item in controllers_read(plan, model.site)
         for family, name in (("IPv4", "ipv4"), ("IPv6", "ipv6"))
         if item.seen is not None and item.seen.forwarding_off.get(name) is False
     )
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
+
+
+def _stated_to_be_off(model: Model, family: str) -> Iterator[SiteFact]:
+    """Where the site says of controllers that they forward nothing of this family."""
+    for item in model.site.site.sharing:
+        if item.kind == "vipu-controller":
+            yield SiteFact(f"sharing.{item.name}.guards.{family}_forwarding_off")
 
 
 def _which_port(port: PortFact) -> Cause:

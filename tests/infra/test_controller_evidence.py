@@ -84,6 +84,8 @@ def test_what_is_recorded_is_what_the_proof_and_the_verifier_rest_on(
     assert [item["verdict"] for item in found(ended, "SEC-01")] == ["violated"]
     (item,) = found(ended, "SEC-01")
     assert f"{FILE}, read {said['read']} by the tests" in item["witness"]
+    places = interlock("check", "acme").out
+    assert "stacks/lyon/site.yaml:" in places.partition("SEC-01")[2].partition("LIF-")[0], places
     assert {one["message"] for one in found(ended, "LIF-12")} >= {
         f"controller {NAME} has no backup of its state: there is no copy of vipu-server.json"
     }

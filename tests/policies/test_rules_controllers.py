@@ -208,6 +208,17 @@ def test_a_reading_makes_nothing_better_than_it_is_stated() -> None:
     assert (verdicts(judgement)["SEC-01"], "SEC-01" in again) == (N, True)
 
 
+@pytest.mark.parametrize(("defect", "path"), [
+    ("an open API", "assumptions.A4.secure_tls"),
+    ("forwarding of IPv6", "sharing.vipu-controller.guards.ipv6_forwarding_off"),
+])  # fmt: skip
+def test_what_a_reading_contradicts_is_named_with_its_place(defect: str, path: str) -> None:
+    changes, rule, _, _ = DEFECTS[defect]
+    judgement, _ = asked(plain(), evidence(plain(), **changes))
+    (finding,) = (item for item in judgement.findings if item.rule == rule)
+    assert {item.name for item in finding.about} >= {NAME, path}
+
+
 def test_a_file_of_another_tenants_controller_says_nothing() -> None:
     judgement, again = asked(plain(), evidence(plain(), tenant="globex", keys_asked=False))
     assert said(judgement) == {"LIF-08": NA, "LIF-12": NA, "SEC-01": P, "SEC-02": P}
