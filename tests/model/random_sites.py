@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from interlock.hardware import PRICE_ITEMS
 from interlock.hardware.gpu.passing_through import PASSED_DEVICES
 from interlock.model.site.bastion import Bastion
+from interlock.model.site.controller_readings import ControllerReadings
 from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuHost, HcaPort, HcaUse
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
 from interlock.model.site.inventory import Site
@@ -289,6 +290,7 @@ LIMITS = some(
     remote_poplar_oversubscription=st.sampled_from([1.0, 2.5, 3.0, 4.0]),
 )  # fmt: skip
 VERSIONS = st.none() | st.sampled_from(["3", "1.18.0", "5.4.0-216-generic", "2.6.0+1074"])
+AGES = st.sampled_from(["7d", "36h", "30d"])
 IMAGE_PROPERTIES = some(
     ImageProperties, os=st.none() | TEXTS, kernel=VERSIONS, driver=VERSIONS, sdk=VERSIONS, vipu=VERSIONS,
     generations=st.lists(st.sampled_from(["ipu-m2000", "bow-2000"]), unique=True).map(tuple),
@@ -410,6 +412,10 @@ def sites() -> st.SearchStrategy[Site]:
         object_storage=st.none() | some(
             ObjectStorage, kind=st.sampled_from(["swift", "versity"]), endpoint=st.sampled_from(["", "https://s3:7070"]),
         ),
-        controller=some(Controller, flavor=TEXTS, image=TEXTS, user_api_port=st.integers(1, 65535)), limits=LIMITS,
+        controller=some(
+            Controller, flavor=TEXTS, image=TEXTS, user_api_port=st.integers(1, 65535),
+            readings=st.none() | some(ControllerReadings, max_age=AGES, backup=AGES),
+        ),
+        limits=LIMITS,
         prices=st.none() | PRICES, sharing=named(sharings), assumptions=assumptions(), existing=existing(),
     )  # fmt: skip

@@ -56,7 +56,8 @@ def test_shipped_sites_come_back(name: str, form: Format, tmp_path: Path) -> Non
 @pytest.mark.parametrize("design", SIZES)
 def test_a_site_with_something_in_every_section_comes_back(design: str, tmp_path: Path) -> None:
     site = loaded(wide(design), tmp_path / "short")
-    assert all(getattr(site.site, name) not in ((), {}, None) for name in Site.model_fields)
+    # What was read of controllers is in files beside the site's own.
+    assert all(getattr(site.site, name) not in ((), {}, None) for name in {*Site.model_fields} - {"controllers_read"})
     (tmp_path / "full").mkdir()
     back = again(site, tmp_path / "full", Format.YAML)
     assert (back.site, back.defaults) == (site.site, site.defaults)

@@ -164,6 +164,7 @@ def wide(design: str) -> dict[str, Any]:
     document |= yaml.safe_load(BESIDE) | {"racks": [_standing(design)]}
     tors = SIZES[design][1]
     document["images"]["poplar"]["software"] = SOFTWARE
+    document["controller"]["readings"] = {"max_age": "36h"}
     document["physical_networks"]["fabric"]["switches"] = [f"tor-[1-{tors}]" if tors > 1 else "tor-1", "spine-1"]
     return document
 

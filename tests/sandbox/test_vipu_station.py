@@ -9,11 +9,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 import yaml
 
+from interlock.vipu.client import ControllerClient
+from interlock.vipu.loading import load_vipu
+from interlock.vipu.reading import read_controller
+from interlock.vipu.transport import LocalRunner
 from sandbox.launcher import processes
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.layout import Instance
@@ -81,6 +86,16 @@ def test_a_server_that_is_no_running_controller_is_not_reached(vpod: Vpod) -> No
         assert done.stderr.startswith("ssh: ")
         assert why in done.stderr
     assert vpod.servers.station(vpod.controller.id, "rm", "-rf").returncode == 127
+
+
+def test_how_a_controller_is_set_is_read_by_the_sandboxs_own_file(vpod: Vpod, cloud: Cloud) -> None:
+    """It asks for keys, over TLS; of its machine nothing is read, since nobody says how."""
+    name = "acme-train-controller"
+    entry = load_vipu(cloud.running.dir / "vipu.yaml").of(name)
+    assert entry is not None
+    client = ControllerClient(name, entry.of(vpod.controller.id, name, ""), LocalRunner(name))
+    said = read_controller(client, datetime.now(UTC))
+    assert (said.keys_asked, said.release, said.certificates, said.backup) == (True, "1.18.0", None, None)
 
 
 def test_agents_are_those_whose_gateways_stand_in_the_vlan(vpod: Vpod, cloud: Cloud) -> None:
