@@ -19,6 +19,8 @@ from .vipu import asking
 if TYPE_CHECKING:
     from interlock.vipu.client import ControllerClient
 
+_USER_DATA = "OS-EXT-SRV-ATTR:user_data"
+
 
 def settings_with_new_key(cloud: Cloud, user: VipuId, server: str) -> str:
     """The lines of a settings file, as `vipu --config` reads it, for a user whose former key counts no longer.
@@ -66,9 +68,11 @@ def is_lost(cloud: Cloud, user: VipuId, server: str) -> bool:
 
 def asked_by(cloud: Cloud, server: str) -> frozenset[str] | None:
     """The names that a server asks for, as Nova has its document; None if nobody can tell."""
-    encoded = _server(cloud, server).get("OS-EXT-SRV-ATTR:user_data") or ""
+    found = _server(cloud, server)
+    if _USER_DATA not in found:
+        return None  # Nova does not show it to everybody, and null where there is none
     try:
-        return asked_names(base64.b64decode(encoded, validate=True).decode())
+        return asked_names(base64.b64decode(found[_USER_DATA] or "", validate=True).decode())
     except (binascii.Error, UnicodeDecodeError):
         return None
 

@@ -75,7 +75,7 @@ def _agents(model: Model, vpod: VPodFact) -> Iterator[VipuFault]:
             why = f"is of the board {item.serial}, and {item.machine} is {known[item.machine].serial}"
             yield "agent", item.name, why, ()
         # The name is the plan's word; whom the controller asks is decided by the address.
-        bmc, gateway = addresses.get(item.machine, ("", ""))
+        bmc, gateway = addresses.get(item.machine, (None, None))
         if item.host == bmc != gateway:
             yield "agent", item.name, f"is asked at {item.host}, where the BMC of {item.machine} is", ()
         elif item.host != gateway:

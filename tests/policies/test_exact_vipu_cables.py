@@ -33,6 +33,14 @@ def test_an_agent_is_at_the_gateway_and_not_at_the_bmc() -> None:
     ]
 
 
+def test_an_agent_whose_machine_has_no_planned_port_is_at_no_address() -> None:
+    """Nor is one that says none at all."""
+    for asked in (AGENTS[0], replace(AGENTS[0], host="")):
+        assert told({"switch_ports": PORTS[1:], "agents": (asked, *AGENTS[1:])}) == [
+            f"agent agent-ipum-01 is asked at {asked.host}, where ipum-01 is not"
+        ]
+
+
 def test_a_cluster_has_its_agents_in_the_order_of_their_cables() -> None:
     turned = joined(TRAIN, "agent-ipum-02", "agent-ipum-01")
     assert told({"agent_clusters": (turned, CLUSTERS[1])}) == [

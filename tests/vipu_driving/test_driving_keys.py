@@ -82,14 +82,15 @@ class Way:
     """A vPOD with its user, a server with a document, and what waits for it."""
 
     vpod: Vpod
-    asks: str
+    asks: str | None
     store: KeyManager = field(default_factory=KeyManager)
 
     @property
     def cloud(self) -> Cloud:
         cloud = self.vpod.cloud()
-        encoded = base64.b64encode(self.asks.encode()).decode()
-        server = {"id": PLACE, "OS-EXT-SRV-ATTR:user_data": encoded}
+        server = {"id": PLACE}
+        if self.asks is not None:
+            server["OS-EXT-SRV-ATTR:user_data"] = base64.b64encode(self.asks.encode()).decode()
 
         class Nova:
             def find(self, path: str, **_: Any) -> Any:
@@ -151,8 +152,10 @@ def test_a_server_that_never_asks_keeps_the_key_that_it_has(vpod: Vpod) -> None:
     assert not way.store.barbican.secrets
 
 
-def test_one_that_asks_gets_a_new_key(vpod: Vpod) -> None:
-    way = Way(vpod, document("s3", "vipu"))
+@pytest.mark.parametrize("asks", [document("s3", "vipu"), None, "#!/bin/sh"], ids=["asks", "not shown", "a script"])
+def test_one_that_asks_gets_a_new_key(vpod: Vpod, asks: str | None) -> None:
+    """And one of which nobody can tell."""
+    way = Way(vpod, asks)
     before = way.keys()
     ident = way.leave()
     assert way.keys() != before

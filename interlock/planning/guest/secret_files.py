@@ -1,8 +1,8 @@
 """What a server fetches after its first boot, and the program that does: names alone stand in the document.
 
-Each thing becomes a file below `FOLDER` that only root reads, called by its name, with the text that was left for the
-server: for S3 keys that of `~/.aws/credentials`, which clients find by `AWS_SHARED_CREDENTIALS_FILE`. It is of no
-account's home, since images differ in these.
+Each thing becomes a file below `/etc/interlock/secrets` that only root reads, called by its name, with the text that
+was left for the server: for S3 keys that of `~/.aws/credentials`, which clients find by `AWS_SHARED_CREDENTIALS_FILE`.
+It is of no account's home, since images differ in these.
 
 Not for whole hosts: Ironic deploys them by itself, so Nova knows none of them and answers no question of theirs; and
 their config drive, which stays on the disk, is no place for a secret.
