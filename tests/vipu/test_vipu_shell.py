@@ -123,11 +123,11 @@ def test_a_server_asks_its_own_controller_with_the_key_that_was_handed_to_it(ins
     key = re.findall(r'api-access-key="(.+)"', file.read_text())[0]
     assert key not in str((handed, listed))
     assert file.stat().st_mode & 0o077 == 0
-    for words in ("create partition mine --size 4", "occupy partition mine --gcd 0"):
-        done = ask("a-lab-poplar-0", "vipu", *words.split())
-        what = " ".join(words.split()[:2])
+    for line in ("create partition mine --size 4", "occupy partition mine --gcd 0"):
+        done = ask("a-lab-poplar-0", "vipu", *line.split())
+        what = " ".join(line.split()[:2])
         assert (done.code, done.out) == (0, f"{what} (mine): success.\n"), done.err
-    (row,) = (line for line in ask("a-lab-poplar-0", "vipu", "list", "partitions").out.splitlines() if "mine" in line)
+    (row,) = (row for row in ask("a-lab-poplar-0", "vipu", "list", "partitions").out.splitlines() if "mine" in row)
     assert re.fullmatch(r"mine .*\| 4 +\| 1 +\| ACTIVE", row.strip())
     elsewhere = ask("--at", "b-lab-controller", "a-lab-poplar-0", "vipu", "list", "partitions")
     assert (elsewhere.code, "No route to host" in elsewhere.err) == (255, True)
