@@ -100,7 +100,7 @@ def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDiffe
     if leaks and all(item.verdict.can_wait for item in found):
         # None does it alone, so nobody knows which of them may stay.
         found = [replace(item, verdict=DifferenceVerdict.LEAK, findings=leaks) for item in found]
-    off = [_off(item) for item in switched_off(stack)]
+    off = map(_off, _switched_off(stack))
     return (*found, *off, *_of_switches(gate, audit, stack))
 
 
@@ -156,6 +156,12 @@ def _take_over(judging: _Judging, item: Standing) -> str:
         return ""
     said = "; ".join(f"`{keys[name]}` so that {name} is {json.dumps(seen)}" for name, (_, seen) in item.differs.items())
     return f"write at {place} {said}, {lock}"
+
+
+def _switched_off(stack: StackAudit) -> Iterator[SwitchedOff]:
+    if stack.words is not None:
+        specs = {item.name: item.resource for item in stack.plan.resources}
+        yield from switched_off(stack.standings, stack.words.found, specs)
 
 
 def _off(item: SwitchedOff) -> NightDifference:

@@ -6,12 +6,13 @@ Nothing is asked for it: an audit's lists show it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infra.audit.comparison import StackAudit
-from interlock.resources import BareMetalServer
+from interlock.provider.audit.listing import Listed
+from interlock.provider.audit.standing import Standing
+from interlock.resources import BareMetalServer, Resource
 
 #: State of a server at Nova -> the word of the client that ends it.
 _OFF = {
@@ -36,12 +37,12 @@ class SwitchedOff:
     undo: str
 
 
-def switched_off(stack: StackAudit) -> Iterator[SwitchedOff]:
-    """Every planned object that is there and does not run, or does not forward."""
-    for item in stack.standings:
-        if stack.words is None or len(item.ids) != 1:
+def switched_off(standings: Iterable[Standing], found: Listed, specs: Mapping[str, Resource]) -> Iterator[SwitchedOff]:
+    """Every planned object that is there and does not run, or does not forward. `specs`: by plan name."""
+    for item in standings:
+        if len(item.ids) != 1:
             continue
-        found, (ident,) = stack.words.found, item.ids
+        (ident,) = item.ids
         if item.kind == "Server":
             yield from _server(item.name, ident, found.of("Server").get(ident, {}))
         elif item.kind in _OF_NEUTRON:
@@ -50,8 +51,7 @@ def switched_off(stack: StackAudit) -> Iterator[SwitchedOff]:
                 undo = f"openstack {_OF_NEUTRON[item.kind]} set --enable {shlex.quote(ident)}"
                 yield SwitchedOff(item.kind, item.name, "Neutron has it disabled", undo)
         elif item.kind == "BareMetalServer":
-            spec = stack.plan.by_name[item.name].resource
-            nodes = [node for node in found.of("BareMetalNode").values() if _is_node(spec, node)]
+            nodes = [node for node in found.of("BareMetalNode").values() if _is_node(specs[item.name], node)]
             if nodes and nodes[0].get("power_state") == "power off":
                 undo = f"openstack baremetal node power on {shlex.quote(str(nodes[0]['name']))}"
                 yield SwitchedOff(item.kind, item.name, "its power is off", undo)

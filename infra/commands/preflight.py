@@ -45,6 +45,7 @@ def preflight(
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
     from infra.program.foreign_partitions import of_foreign_partitions
+    from infra.program.looking import by_hand
     from infra.program.recorded import of_the_claims
     from interlock.provider.clouds import Cloud
     from interlock.provider.preflight import preflight as ask
@@ -59,7 +60,7 @@ def preflight(
         print(said, file=sys.stderr)
     # Several looks may meet the same fault, such as a service that is not there.
     admission = gate.admission(proof)
-    found = [*ask(admission), *of_the_claims(gate.workspace.site, admission)]
+    found = [*by_hand(gate, tenant), *ask(admission), *of_the_claims(gate.workspace.site, admission)]
     found += of_foreign_partitions(gate, admission, Cloud(admission.cloud, site_region=admission.region))
     faults = list({str(fault): fault for fault in found}.values())
     if form is Format.JSON:

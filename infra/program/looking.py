@@ -11,6 +11,7 @@ from infra.program.recorded import of_the_claims
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, NotLookedAt, preflight
 from interlock.store.ledger import Ledger
+from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.refusals import Refused
 
@@ -23,10 +24,7 @@ def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
     the store cannot be read.
     """
     proof, site = gate.prove(tenant), gate.workspace.site
-    try:
-        require_closed(gate, tenant)
-    except ChangedByHand as error:
-        yield Fault("break-glass", error.what, error.hint)
+    yield from by_hand(gate, tenant)
     taken = gate.taking(proof)
     if taken is not None:
         try:
@@ -39,6 +37,17 @@ def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
         found += [*of_the_claims(site, admission, cloud), *of_foreign_partitions(gate, admission, cloud)]
     # Several looks may meet the same fault, such as a service that is not there.
     yield from {str(fault): fault for fault in found}.values()
+
+
+def by_hand(gate: Gate, tenant: str | None) -> list[Fault]:
+    """That somebody changes objects of the stack by hand, which an `up` waits for."""
+    try:
+        require_closed(gate, tenant)
+    except ChangedByHand as error:
+        return [Fault("break-glass", error.what, error.hint)]
+    except StoreFailed as error:
+        return [Fault("claims", error.what, error.hint)]
+    return []
 
 
 def has_no_cloud(fault: Fault) -> bool:

@@ -123,6 +123,17 @@ def test_every_act_says_what_it_does_and_none_makes_or_opens_anything() -> None:
     assert all(act.does and act.isolation and act.objects for act in found)
 
 
+def test_a_controller_is_told_as_its_file_says(
+    lyon: Lyon, store: Ledger, interlock: Interlock, backend: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "vipu.yaml").write_text(
+        "controllers: {default: {run: local, command: [/opt/vipu-admin], config: '/etc/{name}.hcl', "
+        "flags: {remove: delete}}}\n"
+    )
+    (act, *_) = (act for act in acts(interlock, "acme") if act["act"] == "remove-vipu-user")
+    assert act["commands"] == [f"/opt/vipu-admin --config /etc/acme-train-controller.hcl delete user {POPLAR}"]
+
+
 # The record.
 
 
@@ -195,6 +206,20 @@ def test_without_a_store_nothing_is_said_to_be_recorded_and_the_command_for_late
     (entry,) = break_glass_of(lyon.gate()).of(ACME).open_entries
     assert entry.opening.reason == "it's a flood"
     assert entry.opening.since == later[-1]
+
+
+def test_whoever_opens_is_told_of_a_run_that_applies_the_stack(
+    lyon: Lyon, store: Ledger, interlock: Interlock, backend: Path
+) -> None:
+    """It is past its refusal, and sets back what is changed now."""
+    locks = backend.parents[1] / "locks" / "organization" / PROJECT / ACME
+    locks.mkdir(parents=True)
+    lock = {"pid": 7, "username": "anne", "hostname": "another-host", "timestamp": "2026-11-26T03:00:00Z"}
+    (locks / "x.json").write_text(json.dumps(lock))
+    done = interlock("break-glass", "open", "acme", "--reason", "x")
+    assert done.code == 0
+    assert done.err.startswith(f"{ACME}: process 7 on another-host is applying it: wait for it")
+    assert interlock("break-glass", "open", "globex", "--reason", "x").err == ""
 
 
 def an_opening(number: int, by: str = "anne@tower") -> GlassEntry:

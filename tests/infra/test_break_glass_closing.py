@@ -10,6 +10,8 @@ import pytest
 
 import infra.audit.comparison  # noqa: F401 - its modules derive from the `Cloud` that a test replaces
 import interlock.provider.clouds as interlock_clouds
+from infra.break_glass.differences import _Judging
+from infra.program import looking
 from infra.program.break_glass import break_glass_of, require_closed
 from infra.switches import survey
 from infra.switches.survey import Survey, Surveyed
@@ -194,6 +196,28 @@ def test_a_leak_is_never_closed_whatever_is_named(lyon: Lyon, interlock: Interlo
     assert done.code == 1
     assert "  undo now: " in done.out
     assert is_open(lyon)
+
+
+def test_a_leak_that_takes_several_differences_is_each_of_theirs(
+    lyon: Lyon, interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if no one of them did it alone: what all of them together join, nobody may leave."""
+    shared(paper)
+    no_member(paper)
+    monkeypatch.setattr(_Judging, "alone", lambda *_: ())
+    found = judged(interlock)
+    assert found.keys() > {"RoleAssignment acme-member-alice"}
+    assert {item["verdict"] for item in found.values()} == {"leak"}
+    assert all(item["findings"] for item in found.values())
+
+
+def test_what_would_stop_an_up_is_said_by_who_looks_beforehand(
+    lyon: Lyon, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "preflight", lambda *_: [])
+    gate, cloud = lyon.gate().with_applied(), PaperCloud(paper)
+    assert [fault.code for fault in looking.obstacles(gate, "acme", cloud)] == ["break-glass"]
+    assert list(looking.obstacles(gate, "globex", cloud)) == []
 
 
 def test_what_no_plan_can_hold_is_not_waved_through(lyon: Lyon, interlock: Interlock, paper: Paper) -> None:

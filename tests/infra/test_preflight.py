@@ -150,6 +150,16 @@ def test_a_recreated_user_is_a_fault(lyon: Lyon, interlock: Interlock, asked: li
     assert "user anne is another than the one that got the right: its id was 77, and is 5b now" in done.out
 
 
+def test_changes_by_hand_are_a_fault_of_their_stack(
+    lyon: Lyon, interlock: Interlock, asked: list[str], store: Ledger
+) -> None:
+    assert interlock("break-glass", "open", "site", "--reason", "INC-1207").code == 0
+    done = interlock("preflight")
+    assert done.code == 4
+    assert done.out.startswith("break-glass 1 of lyon-site is open: ")
+    assert "next: `interlock break-glass close site`" in " ".join(done.out.split())
+
+
 def test_claims_of_another_region_are_a_fault(
     lyon: Lyon, interlock: Interlock, asked: list[str], store: Ledger
 ) -> None:

@@ -1,0 +1,87 @@
+"""What `interlock break-glass plan` prints, pasted into a shell against real services: found, then taken back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from infra.break_glass.acts import ActsOf, NightAct
+from infra.break_glass.known import KnownObject, KnownStack
+from infra.break_glass.switched_off import switched_off
+from infra.program.places import OPENSTACK
+from interlock.provider.clouds import Cloud
+from tests.provider.test_audit import look
+from tests.support.world.small import World
+
+#: Seconds that Nova has for stopping, plugging and unplugging.
+PATIENCE = 60.0
+
+
+def acts(world: World, *, with_ids: bool) -> list[NightAct]:
+    """Those for the tenant of this world."""
+    program = world.tenant
+    objects = tuple(
+        KnownObject(item.KIND, name, item, program.state[name].id if name in program.state else "")
+        for name, item in program.resources.items()
+    )
+    known = KnownStack(program.stack, objects if with_ids else tuple(replace(item, id="") for item in objects))
+    return list(ActsOf(known, {}).all())
+
+
+def paste(cloud: Cloud, commands: Iterable[str]) -> None:
+    path = f"{OPENSTACK.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-eu", "-c", "\n".join(commands)], env=os.environ | {"OS_CLOUD": cloud.name, "PATH": path},
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{commands}:\n{done.stdout}{done.stderr}"
+
+
+def told(cloud: Cloud, world: World) -> set[str]:
+    """What differs at the tenant's stack, and what is switched off there."""
+    seen = look(cloud, world)
+    standings = seen.standings[world.tenant.stack]
+    off = switched_off(standings, seen.found, world.tenant.resources)
+    return {item.name for item in standings if item.has_drifted} | {item.name for item in off}
+
+
+def until(told_now: Callable[[], set[str]], wanted: Callable[[set[str]], bool]) -> set[str]:
+    end = time.monotonic() + PATIENCE
+    while not wanted(found := told_now()) and time.monotonic() < end:
+        time.sleep(1)
+    return found
+
+
+@contextmanager
+def done_by_hand(cloud: Cloud, act: NightAct) -> Iterator[None]:
+    """An act, and afterwards its way back."""
+    paste(cloud, act.commands)
+    try:
+        yield
+    finally:
+        paste(cloud, act.back)
+
+
+@pytest.mark.parametrize(
+    ("name", "with_ids"),
+    [("stop-server", False), ("detach-port", True), ("detach-volume", True), ("stop-router", False)],
+)
+def test_an_act_does_what_it_says_and_its_way_back_leaves_nothing(
+    world: World, operator: Cloud, name: str, *, with_ids: bool
+) -> None:
+    act = next(item for item in acts(world, with_ids=with_ids) if item.act == name)
+
+    def now() -> set[str]:
+        return told(operator, world)
+
+    assert now() == set()
+    with done_by_hand(operator, act):
+        found = until(now, bool)
+        assert found & {*act.objects}, f"{act.commands}: {found}"
+    assert until(now, lambda seen: not seen) == set()
