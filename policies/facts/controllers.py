@@ -11,7 +11,7 @@ from .site import SiteFacts
 
 
 @dataclass(frozen=True)
-class ReadController:
+class ControllerFacts:
     """A controller, and the reading of it that counts, or why none does."""
 
     name: str
@@ -34,17 +34,17 @@ def controllers_of(plan: PlanFacts) -> list[ServerFact]:
     return [item for item in plan.servers if item.is_controller or item.name in named]
 
 
-def controllers_read(plan: PlanFacts, site: SiteFacts) -> list[ReadController]:
+def controllers_read(plan: PlanFacts, site: SiteFacts) -> list[ControllerFacts]:
     """Controllers that there is a file of, and all if the site wants a reading of each."""
     terms = None if site.site.controller is None else site.site.controller.readings
     files = {item.name: item for item in site.site.controllers_read if item.tenant == plan.owner}
     max_age_h = MAX_AGE_H if terms is None else terms.max_age
-    found = list[ReadController]()
+    found = list[ControllerFacts]()
     for server in controllers_of(plan):
         seen = files.get(server.name)
         if seen is None and terms is not None:
-            found.append(ReadController(server.name, server.vpod, None, f"nobody has read {server.name}"))
+            found.append(ControllerFacts(server.name, server.vpod, None, f"nobody has read {server.name}"))
         elif seen is not None:
             why = seen.too_old(site.moment, max_age_h)
-            found.append(ReadController(server.name, server.vpod, None if why else seen, why))
+            found.append(ControllerFacts(server.name, server.vpod, None if why else seen, why))
     return found

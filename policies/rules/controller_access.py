@@ -15,7 +15,7 @@ from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts import principals as who
-from policies.facts.controllers import ReadController, controllers_of, controllers_read
+from policies.facts.controllers import ControllerFacts, controllers_of, controllers_read
 from policies.facts.fabric import AllocationFact
 from policies.facts.guards import assumption
 from policies.facts.kinds import PlanFacts, PortFact
@@ -57,7 +57,7 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
     return RuleAnswer(stated.count, stated.violated + wrong, stated.unknown + unsure)
 
 
-def _open_by_reading(item: ReadController) -> tuple[str, str]:
+def _open_by_reading(item: ControllerFacts) -> tuple[str, str]:
     """(what was seen to be open, what nobody can tell): a reading makes nothing better than it is stated."""
     seen = item.seen
     if seen is None:
@@ -72,7 +72,7 @@ def _open_by_reading(item: ReadController) -> tuple[str, str]:
     return "", ""
 
 
-def _read_cause(plan: PlanFacts, item: ReadController, why: str, *stated: SiteFact) -> Cause:
+def _read_cause(plan: PlanFacts, item: ControllerFacts, why: str, *stated: SiteFact) -> Cause:
     """What was read is not what the site states."""
     assert item.seen is not None  # without a reading nothing is wrong by it
     return Cause(
@@ -85,7 +85,7 @@ def _read_cause(plan: PlanFacts, item: ReadController, why: str, *stated: SiteFa
     )
 
 
-def _unsure_cause(plan: PlanFacts, item: ReadController, why: str) -> Cause:
+def _unsure_cause(plan: PlanFacts, item: ControllerFacts, why: str) -> Cause:
     return Cause(
         key=(item.name, "release"),
         message=f"{item.name} {why}, and whether it does was not seen",

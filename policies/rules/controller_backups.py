@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from interlock.model.evidence.values import age_text
 from interlock.model.site.controller_readings import BACKUP_H, RENEW_CONTROLLERS, ControllerSeen
 from policies.about import Fact, SaidFact, components, resources
-from policies.facts.controllers import ReadController, controllers_read
+from policies.facts.controllers import ControllerFacts, controllers_read
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -29,7 +29,7 @@ def _backed_up(model: Model, _: Names) -> RuleAnswer:
     return by_facts(len(read), [cause for item in read for cause in _lacking(item, now, hours)])
 
 
-def _lacking(item: ReadController, now: datetime, hours: int) -> Iterator[Cause]:
+def _lacking(item: ControllerFacts, now: datetime, hours: int) -> Iterator[Cause]:
     seen = item.seen
     if seen is None:
         yield unread(item, "whether its state is backed up")
@@ -44,7 +44,7 @@ def _lacking(item: ReadController, now: datetime, hours: int) -> Iterator[Cause]
             yield _cause(item, "has a backup without its certificates: there is no copy of vipu-certs")
 
 
-def _aged(item: ReadController, seen: ControllerSeen, now: datetime, most: timedelta) -> Iterator[Cause]:
+def _aged(item: ControllerFacts, seen: ControllerSeen, now: datetime, most: timedelta) -> Iterator[Cause]:
     state, read = datetime.fromisoformat(seen.backup_state), datetime.fromisoformat(seen.read)
     words = (f"backup of {seen.backup_state}", f"no older than {age_text(int(most.total_seconds()) // 3600)}")
     if read - state > most:
@@ -55,7 +55,7 @@ def _aged(item: ReadController, seen: ControllerSeen, now: datetime, most: timed
 
 
 def _cause(
-    item: ReadController, why: str, witness: tuple[str, ...] = (), missing: tuple[Fact, ...] = ()
+    item: ControllerFacts, why: str, witness: tuple[str, ...] = (), missing: tuple[Fact, ...] = ()
 ) -> Cause:  # fmt: skip
     back_up = "back it up (docs/how-to/controllers.md)"
     return Cause(

@@ -13,7 +13,7 @@ from interlock.model.site.offers import ImageSpec
 from interlock.resources import Image
 from interlock.vocabulary import Reference, Scheme
 from policies.about import Fact, SaidFact, SiteFact, components, resources
-from policies.facts.controllers import ReadController, controllers_read
+from policies.facts.controllers import ControllerFacts, controllers_read
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -28,7 +28,7 @@ def _together(model: Model, _: Names) -> RuleAnswer:
     return by_facts(len(read), [cause for item in read for cause in _faults(model, item)])
 
 
-def _faults(model: Model, item: ReadController) -> Iterator[Cause]:
+def _faults(model: Model, item: ControllerFacts) -> Iterator[Cause]:
     if item.seen is None:
         yield unread(item, "of which release it and its agents are")
         return
@@ -41,7 +41,7 @@ def _faults(model: Model, item: ReadController) -> Iterator[Cause]:
         yield from _of_image(item, release, image)
 
 
-def _agents(item: ReadController, seen: ControllerSeen) -> Iterator[Cause]:
+def _agents(item: ControllerFacts, seen: ControllerSeen) -> Iterator[Cause]:
     unsaid = [name for name, release in seen.agents.items() if release is None]
     if unsaid:
         missing = (SaidFact(f"releases of agents of {item.name}"),)
@@ -63,7 +63,7 @@ def _images(model: Model, vpod: str | None) -> list[ImageSpec]:
     return [image for image in model.site.site.images if image.name in names]
 
 
-def _of_image(item: ReadController, release: str, image: ImageSpec) -> Iterator[Cause]:
+def _of_image(item: ControllerFacts, release: str, image: ImageSpec) -> Iterator[Cause]:
     client, sdk = image.properties.vipu, image.properties.sdk
     if client is not None and minor_of(client) != minor_of(release):
         witness = (f"image {image.name}: V-IPU {client}", f"controller: {release}")
@@ -77,7 +77,7 @@ def _of_image(item: ReadController, release: str, image: ImageSpec) -> Iterator[
         yield _cause(item, why, (f"image {image.name}: Poplar SDK {sdk}",), (missing,))
 
 
-def _cause(item: ReadController, why: str, witness: tuple[str, ...], missing: tuple[Fact, ...] = ()) -> Cause:
+def _cause(item: ControllerFacts, why: str, witness: tuple[str, ...], missing: tuple[Fact, ...] = ()) -> Cause:
     return Cause(
         key=(item.name, why),
         message=f"controller {item.name} {why}",
@@ -91,7 +91,7 @@ def _cause(item: ReadController, why: str, witness: tuple[str, ...], missing: tu
     )
 
 
-def unread(item: ReadController, what: str) -> Cause:
+def unread(item: ControllerFacts, what: str) -> Cause:
     """A controller of which there is no reading that counts."""
     return Cause(
         key=(item.name, "reading"),

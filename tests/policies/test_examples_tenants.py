@@ -37,7 +37,7 @@ ONLY_FOR_MORE = {
     "ISO-14", "ISO-15", "ISO-16", "ISO-19", "ISO-20", "ISO-21", "ISO-22", "ISO-23", "ISO-25", "ISO-26",
     "EXPO-01", "L3-06", "L3-08", "L3-10", "SEC-14", "TOP-05", "TOP-07", "TOP-11", "TOP-23",
     "ISO-17", "ISO-18", "L3-09", "L3-13", "SEC-09", "SEC-10", "SEC-16", "SW-16", "CST-01",
-    "ISO-29", "ISO-30", "LIF-03", "TOP-26", "TOP-27",
+    "ISO-29", "ISO-30", "LIF-03", "LIF-08", "LIF-12", "TOP-26", "TOP-27",
     *(f"SW-{number:02}" for number in (*range(1, 16), 18, 19)),
 }  # fmt: skip
 
