@@ -54,7 +54,9 @@ class PoplarServer(PlannedServer):
         return public_address(self)
 
     def outputs(self) -> dict[str, Any]:
-        """Id and addresses."""
+        """Id and addresses; none of a server that is released, of which the volume is left."""
+        if self.name not in self.objects:
+            return {}
         public = self.public_address
         return super().outputs() | ({} if public is None else {"public_address": public})
 
@@ -110,7 +112,9 @@ class VirtualPod(PlannedComponent):
         return pulumi.Output.secret(self.s3_key.computed("secret_key"))
 
     def outputs(self) -> dict[str, Any]:
-        """What the tenant's people need to begin."""
+        """What the tenant's people need to begin; of a vPOD that is released nothing is there to begin with."""
+        if not self.machines:
+            return {"machines": []}
         return {
             "machines": self.machines,
             "poplar": {server.name: server.outputs() for server in self.poplar},

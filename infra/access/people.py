@@ -74,6 +74,11 @@ def wanted_for(
     since = now - _BEHIND
     since = since if begins is None else max(since, begins)
     allowed = principals(StackName(workspace.site.name, tenant.id), holder.parts, holder.accounts)
+    if not allowed:
+        # ssh-keygen would sign a certificate without principals; what that opens is each server's to say.
+        message = f"`{name}` is let in to no server: what `vpods` and `clusters` name is released, or they name nothing"
+        place = workspace.position(*path, tenant=tenant.id)
+        raise InputErrors([InputError(Code.VALUE, place, message, "name another one, or wait until it is back")])
     keys = holder.keys if chosen is None else holder.keys[chosen - 1 : chosen]
     return [WantedCertificate(name, key, allowed, since, until) for key in keys]
 

@@ -261,11 +261,18 @@ def _lines(tenant: Tenant, alive: Iterable[IssuedCertificate], now: datetime) ->
     if not tenant.access.people:
         yield f"{tenant.id}: nobody under `access.people`"
     for holder in tenant.access.people:
-        where = "all servers" if holder.parts is None else ", ".join(holder.parts)
+        where = "all servers" if holder.parts is None else ", ".join(holder.parts) or "no server now"
         yield f"{holder.name}: {standing(holder, now)}; {', '.join(holder.accounts)} on {where}"
         yield from (f"  key {fingerprints(line)[0]}" for line in holder.keys)
+    people = {holder.name for holder in tenant.access.people}
     for item in alive:
-        yield f"certificate {item.serial}, {item.person}: ends {_moment(item.ends)}"
+        # Out of the request is not out of the servers before this ends.
+        left = (
+            ""
+            if item.person in people
+            else f"; not in the request: `interlock access revoke {tenant.id} {item.person}`"
+        )
+        yield f"certificate {item.serial}, {item.person}: ends {_moment(item.ends)}{left}"
 
 
 def _request(site: str, tenant: str) -> tuple[Workspace, Tenant]:

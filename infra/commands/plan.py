@@ -36,6 +36,7 @@ from interlock.planning.costs import Cost, cost_of
 from interlock.planning.devices import serials_of
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
 from interlock.planning.resizes import Resize, resizes_between
@@ -79,6 +80,8 @@ class Shown:
     resizes: Sequence[Resize] | None = None
     #: Lines of servers that are there and never ask for their key at V-IPU.
     unasked: Sequence[str] = ()
+    #: What stays of its vPODs that are released.
+    paid: Sequence[PaidData] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -99,6 +102,7 @@ class Shown:
             "nodes": None if self.nodes is None else [asdict(item) for item in self.nodes],
             "rolls": [asdict(item) for item in self.rolls],
             "resizes": None if self.resizes is None else [item.model_dump(mode="json") for item in self.resizes],
+            "paid": [item.document() for item in self.paid],
         }
 
 
@@ -135,8 +139,8 @@ def plan(
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
     `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
-    each cluster by path, `nodes`, `rolls`, `resizes`; with --destroy: `version`, `stack`, `refused`, `steps`, `left`,
-    `released`.
+    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`; with --destroy: `version`, `stack`, `refused`, `steps`,
+    `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -199,6 +203,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
         None if earlier is None else resizes_between(earlier.plan, planned) if earlier.plan else (),
         () if earlier is None else tuple(unasked_lines(earlier.plan, planned, changes or ())),
+        tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (),
     )  # fmt: skip
 
 
@@ -250,6 +255,7 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
     """Title -> lines, in their order; those without lines are not shown."""
     return {
         "out of service": [_idle(item) for item in shown.out_of_service],
+        "released": [f"  {item.vpod} is {item}" for item in shown.paid],
         "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
         "vPODs": [line for item in shown.resizes or () for line in (f"  {item.name} {item.head()}", *_touched(item))],
         "roll": list(roll_lines(shown.rolls)),

@@ -31,6 +31,7 @@ from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.placing import largest_left, left_in_pieces
 from interlock.planning.port_guids import ChangedPorts, changed_ports
+from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.replacements import Replacement, replacements
 from interlock.planning.resizes import Resize, in_words, listed, resizes_of
 from interlock.planning.site_devices import next_site_devices
@@ -63,6 +64,8 @@ class Made:
     resizes: tuple[Resize, ...] = ()
     #: What can be done about those that a failed machine leaves in pieces.
     ways_out: tuple[WayOut, ...] = ()
+    #: What stays of its vPODs that are released.
+    paid: tuple[PaidData, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -110,7 +113,8 @@ class Making:
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
         leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
         changed = replacements(self.site, new)
-        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes, ways_out)
+        paid = tuple(paid_data(self.site, self.gate.tenant(name), plan))
+        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes, ways_out, paid)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""

@@ -6,14 +6,14 @@ recorded of it: the steps follow from the store's records and the files, so a st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from interlock.planning.site_uses import Move, moves_between, uses_of
 from interlock.resources import Admitted
 from interlock.store.records import StackRecord
-from interlock.store.site_objects import reference_to
+from interlock.store.site_objects import needed, reference_to
 from interlock.vocabulary import StackName
 
 from .gate import Gate
@@ -29,7 +29,7 @@ class RolloutStep:
     changes: tuple[str, ...] = ()
     goes: tuple[str, ...] = ()
     moves: tuple[Move, ...] = ()
-    #: Why `pulumi up` refuses it; empty: it can be done.
+    #: Why it cannot be done, or not whole; empty: it can.
     refused: tuple[str, ...] = ()
     #: What else is to be known of it.
     note: str = ""
@@ -82,7 +82,8 @@ def rollout_of(gate: Gate) -> Rollout:
     site = gate.workspace.site.name
     now = gate.standing
     kept = {reference_to(item): now.users[reference_to(item)] for item in now.kept}
-    steps = [*_operators_first(gate.stack(None), now), *_tenants(gate), *_operators_last(gate.stack(None), now)]
+    last = _operators_last(gate.stack(None), now, _goes_on(gate))
+    steps = [*_operators_first(gate.stack(None), now), *_tenants(gate), *last]
     return Rollout(site, tuple(steps), kept)
 
 
@@ -99,18 +100,49 @@ def _operators_first(stack: str, now: SiteStanding) -> Iterator[RolloutStep]:
         yield RolloutStep(stack, adds=adds, changes=changes, goes=goes, refused=refused)
 
 
-def _operators_last(stack: str, now: SiteStanding) -> Iterator[RolloutStep]:
-    if now.kept:
-        yield RolloutStep(stack, goes=_named(now.kept), note="once nobody uses them: after the steps before it")
+def _operators_last(
+    stack: str, now: SiteStanding, goes_on: Mapping[str, Mapping[str, Iterable[str]]]
+) -> Iterator[RolloutStep]:
+    """`goes_on`: reference -> what of the operator's stands on it and stays in use -> by whom."""
+    if not now.kept:
+        return
+    names = _named(now.kept)
+    goes = tuple(name for name in names if name not in goes_on)
+    refused = tuple(
+        f"{name} stays: {what} rests on it, and stays in use by {', '.join(stacks)}: put it back into the site file"
+        for name in names
+        for what, stacks in sorted(goes_on.get(name, {}).items())
+    )
+    note = "once nobody uses them: after the steps before it" if goes else ""
+    yield RolloutStep(stack, goes=goes, refused=refused, note=note)
+
+
+def _goes_on(gate: Gate) -> dict[str, dict[str, list[str]]]:
+    """What no step frees, because what rests on it stays in use: of a network that tenants have, a subnet."""
+    found: dict[str, dict[str, list[str]]] = {}
+    offers = next((record.offers for record in _records(gate) if record.tenant is None), ())
+    kept = {*_named(gate.standing.kept)}
+    for record in _records(gate):
+        if record.tenant is None:
+            continue
+        is_here = record.tenant in gate.workspace.tenants
+        uses = uses_of(gate.plan(record.tenant)) if is_here else record.uses or ()
+        for used in sorted({use.reference for use in uses} - kept):
+            for name in needed((used,), offers) & kept:
+                found.setdefault(name, {}).setdefault(used, []).append(record.stack)
+    return found
+
+
+def _records(gate: Gate) -> list[StackRecord]:
+    """Of this site's stacks, by name."""
+    assert gate.applied is not None, "whoever asks for an order looks at what is applied"
+    site = gate.workspace.site.name
+    return [record for stack, record in sorted(gate.applied.records.items()) if StackName.parse(stack).site == site]
 
 
 def _tenants(gate: Gate) -> Iterator[RolloutStep]:
-    assert gate.applied is not None, "whoever asks for an order looks at what is applied"
-    for stack, record in sorted(gate.applied.records.items()):
-        if record.tenant is None or StackName.parse(stack).site != gate.workspace.site.name:
-            continue
-        found = _moving(gate, record)
-        if found is not None:
+    for record in _records(gate):
+        if record.tenant is not None and (found := _moving(gate, record)) is not None:
             yield found
 
 

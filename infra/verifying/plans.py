@@ -110,7 +110,10 @@ class PlanOfStack:
         for name, item in self.all("SwitchPort").items():
             if self._vpod[name] in found and item["device"] not in hosts:
                 found[self._vpod[name]][item["device"]] = None
-        return {vpod: list(machines) for vpod, machines in found.items()}
+        # Of one that is released volumes are left, and its user of buckets: it is none then.
+        left = {name for kind in ("Volume", "ServiceUser", "RoleAssignment", "S3Credential") for name in self.all(kind)}
+        kept = {self._vpod[name] for name in left} - {vpod for name, vpod in self._vpod.items() if name not in left}
+        return {vpod: list(machines) for vpod, machines in found.items() if vpod not in kept}
 
     @cached_property
     def clusters(self) -> dict[str, list[str]]:

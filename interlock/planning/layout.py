@@ -104,6 +104,25 @@ class SiteLayout:
             self._uniform[shelf] = len({self._reach_of_machine(name) for name in names}) == 1
         return self._uniform[shelf]
 
+    def hangs_together(self, machines: Iterable[str]) -> bool:
+        """True if IPU-Link cables lead from each of these machines to every other, over these alone."""
+        left = set(machines)
+        waiting = [left.pop()] if left else []
+        while waiting:
+            near = left & self._ipu_links.get(waiting.pop(), set())
+            left -= near
+            waiting += near
+        return not left
+
+    @cached_property
+    def _ipu_links(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for cable in self.site.cables:
+            if cable.kind == "ipu-link":
+                found.setdefault(cable.a.device, set()).add(cable.b.device)
+                found.setdefault(cable.b.device, set()).add(cable.a.device)
+        return found
+
     @cached_property
     def shelves_at(self) -> dict[str, frozenset[int]]:
         """Shelves by physical network that a machine of them reaches."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .allocation_state import AllocationState
-from .blocks import WIDTH, is_run, maximal_blocks
+from .blocks import WIDTH, bits, is_run, maximal_blocks
 from .errors import AllocationError, NeedsMove
 from .layout import Networks, SiteLayout
 from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choose_machines, part_kept, unreached
@@ -67,9 +67,10 @@ def is_in_pieces(allocated: AllocationState, wish: Wish, machines: Block) -> boo
 
 
 def left_in_pieces(layout: SiteLayout, machines: Block) -> bool:
-    """The same of machines alone."""
+    """The same of machines alone. A cable that leads around one that failed joins those beside it."""
     return any(
         not is_run(mask, joined_ends=layout.shelves[shelf].topology == "torus" and len(machines) >= WIDTH)
+        and not layout.hangs_together(name for bit in bits(mask) if (name := layout.shelves[shelf].machines[bit]))
         for shelf, mask in _left(layout, machines).items()
     )
 

@@ -24,7 +24,7 @@ from .tenant_plan import plan_tenant
 
 Canonical = Mapping[str, Any]
 #: What becomes of the machines of a vPOD.
-Way = Literal["grows in place", "shrinks in place", "moves", "stays"]
+Way = Literal["grows in place", "shrinks in place", "moves", "stays", "is released", "returns"]
 #: Resources of one kind that a line names before it only counts.
 NAMED = 4
 
@@ -212,6 +212,8 @@ def _name(plan: Plan, vpod: str) -> str:
 def _way(before: set[str], after: set[str]) -> Way:
     if before == after:
         return "stays"
+    if not before or not after:
+        return "is released" if before else "returns"
     if before < after:
         return "grows in place"
     return "shrinks in place" if after < before else "moves"

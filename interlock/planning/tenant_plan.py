@@ -17,6 +17,7 @@ from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
 from .public_servers import public_entries
 from .quotas import quota_for, share_quota_for
+from .released_vpods import write_released
 from .request_hashes import request_hash
 from .scope import ClusterScope, VPodScope, access_name, private_flavors
 from .tenant_data import public_names, write_data, write_shares
@@ -75,6 +76,9 @@ def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) 
         claims = lock.allocation.vpods[vpod.name]
         with asked_by("vpods", vpod.name):
             write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
+    for vpod in tenant.released:
+        with asked_by("vpods", vpod.name):
+            write_released(site, tenant, vpod, builder)
     for cluster in tenant.clusters:
         given = lock.allocation.clusters[cluster.name]
         with asked_by("clusters", cluster.name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Volumes
 from interlock.resources import Port, Server, StoredCredential, Volume, VolumeAttachment
 from interlock.vocabulary import NetworkRole, Reference
 
@@ -24,12 +26,7 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         _write_control_port(scope, builder, index, name),
     )
     if poplar.volume is not None:
-        volume = Volume(
-            name=own_volume(name), project=scope.project, size_gib=poplar.volume.size_gib,
-            volume_type=Reference.site("VolumeType", poplar.volume.volume_type), on_delete=poplar.volume.on_delete,
-            encrypted=is_encrypted(scope.site, poplar.volume),
-        )  # fmt: skip
-        builder.add(own_volume(name), volume)
+        write_own_volume(scope.site, scope.project, name, poplar.volume, builder)
     server = Server(
         name=name, project=scope.project, flavor=Reference.site("Flavor", poplar.flavor),
         image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=scope.keypair, ports=ports,
@@ -50,6 +47,16 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         key = s3_key_name(scope.name("s3"), scope.vpod.s3_keys[-1])
         handed = StoredCredential(project=scope.project, credential=key, place=name, item=S3_KEYS)
         builder.add(f"{name}-s3-keys", handed)
+
+
+def write_own_volume(site: Site, project: str, server: str, asked: Volumes, builder: PlanBuilder) -> None:
+    """Write down the volume of one server, which is there without it, too."""
+    volume = Volume(
+        name=own_volume(server), project=project, size_gib=asked.size_gib,
+        volume_type=Reference.site("VolumeType", asked.volume_type), on_delete=asked.on_delete,
+        encrypted=is_encrypted(site, asked),
+    )  # fmt: skip
+    builder.add(own_volume(server), volume)
 
 
 def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: NetworkRole, address: str, server: str) -> str:

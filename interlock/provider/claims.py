@@ -76,12 +76,23 @@ class ClaimsLifecycle:
             return [str(failure)]
         return []
 
-    async def known(self, ident: str, olds: Mapping[str, Any]) -> None:
-        """Learn what the state holds. Raises `Failure` if it is not the state that the store knows."""
+    async def known(self, ident: str, olds: Mapping[str, Any]) -> tuple[str, ...]:
+        """Learn what the state holds; the fields for which claims are taken anew, though nothing of them differs.
+
+        Raises `Failure` if it is not the state that the store knows.
+        """
         held = ClaimsId.parse(ident)
         self._lineage = _lineage(olds)
         lineage = self._lineage
-        await self._run(lambda: self._ledger_of(olds, held.stack).check_state(held.stack, lineage, held.version))
+        ledger = self._ledger_of(olds, held.stack)
+        await self._run(lambda: ledger.check_state(held.stack, lineage, held.version))
+        taking = self._taking() if self._gate.has_proof else None
+        if taking is None:
+            return ()
+        record = await self._run(lambda: ledger.stack(held.stack))
+        # A run was killed after it had told the store of other objects, and before its state knew of the claims: what
+        # it told is dropped by the end of these, whose place new ones take.
+        return ("objects",) if record is not None and site_objects.counted_more(taking, record) else ()
 
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Take the claims. Raises `Failure`: then nothing is held that was not before."""

@@ -34,13 +34,15 @@ def compare(
     moves: Iterable[str] = (),
     present: CloudFingerprint | None = None,
     created: Container[str] = (),
+    anew: Iterable[str] = (),
 ) -> Difference:
     """From recorded outputs to new inputs. A forbidden field that drifted is put back in place or reported by
     the update; a change that the plan wants there was refused by the check. What the object keeps as it was made is
     no difference.
 
     `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
-    `present`: the cloud in use, if known. `created`: what the preview found not to be there.
+    `present`: the cloud in use, if known. `created`: what the preview found not to be there. `anew`: fields for which it
+    is recreated, though they do not differ.
     """
     item = declared(kind, name, news)
     of_kind = KINDS[kind]
@@ -54,7 +56,7 @@ def compare(
         for field, value in wanted.items()
         if known.get(field) != value
     }
-    changed |= dict.fromkeys(moves, False)
+    changed |= dict.fromkeys(moves, False) | dict.fromkeys(anew, True)
     for field in _moved(ids_in(olds), item.ids):
         if field in kept:
             continue

@@ -172,8 +172,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._known[name] = request.id
         olds, news = decode(request.olds), decode(request.news)
         if kind == Claims.KIND:
-            await self.claims.known(request.id, olds)
-            return _diff(compare(kind, name, olds, news), created_first=KINDS[kind].CREATED_FIRST)
+            anew = await self.claims.known(request.id, olds)
+            return _diff(compare(kind, name, olds, news, anew=anew), created_first=KINDS[kind].CREATED_FIRST)
         item = declared(kind, name, news)
         moves = await self._moves(item, olds, news)
         present = await self._known_here(item, request.id, olds)

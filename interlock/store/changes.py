@@ -23,6 +23,7 @@ def entered(taking: Taking, before: StackRecord | None, lineage: str | None) -> 
         lineage=before.lineage if before and before.lineage == lineage else minted(),
         serial=taking.serial,
         confirmed=before.confirmed if before else False,
+        recovered=before.recovered if before else False,
         entries=entries,
         changed=before.changed if before and before.entries == entries else moment(),
         written_by=writer(),

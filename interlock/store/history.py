@@ -136,7 +136,7 @@ class History:
 
     @property
     def _records(self) -> RecordFolder[HistoryRecord]:
-        return RecordFolder(self.store, "history", HistoryRecord)
+        return RecordFolder(self.store, "history", HistoryRecord, lambda record: _key(record.stack, record.owner))
 
     def _change(
         self, stack: str, tenant: str, owner: OwnerId, change: Callable[[HistoryRecord], HistoryRecord]

@@ -119,7 +119,8 @@ class Ledger:
             refusals.require_persons(found.record, persons)
             newest = max(serial, found.record.serial)
             known = {**persons, **found.record.persons}
-            wanted = found.record.model_copy(update={"confirmed": True, "serial": newest, "persons": known})
+            now = {"confirmed": True, "recovered": False, "serial": newest, "persons": known}
+            wanted = found.record.model_copy(update=now)
             if found.record == wanted:
                 return
             try:
@@ -159,7 +160,7 @@ class Ledger:
         if found is None:
             raise refusals.unknown_stack(stack)
         refusals.require_owner(found.record, owner)
-        record = by(found.record, lineage=minted(), confirmed=False)
+        record = by(found.record, lineage=minted(), recovered=True)
         self._put_stack(record, found.version)
         return record.lineage
 

@@ -50,6 +50,8 @@ class StackRecord(Frozen):
     serial: int
     #: False until the first object after the claims is made: until then a state that was lost holds nothing.
     confirmed: bool
+    #: True from `interlock recover` until the next object is made: a state without claims may take them, as at first.
+    recovered: bool = False
     #: Oldest first; more than one while an `up` runs, or after one that did not end well.
     entries: tuple[FootprintRecord, ...]
     #: When the entries last changed, in UTC: what was let go was in use until then. Empty: an older version wrote this.

@@ -79,7 +79,7 @@ def require_state(record: StackRecord, lineage: str | None) -> None:
     """Raises `Foreign` if the stack is applied, and not from the state that holds this lineage."""
     if lineage:
         require_lineage(record, lineage)
-    elif record.confirmed:
+    elif record.confirmed and not record.recovered:
         raise other_state(record, "this one has none of its claims")
 
 

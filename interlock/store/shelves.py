@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -33,6 +33,8 @@ class RecordFolder(Generic[R]):
     store: ObjectStore
     kind: str
     type: type[R]
+    #: The name that a record says it has: one that was copied to another's place is refused. None: it says none.
+    own_name: Callable[[R], str] | None = None
 
     def get(self, name: str) -> Found[R] | None:
         """The record of this name, or None."""
@@ -67,10 +69,17 @@ class RecordFolder(Generic[R]):
 
     def _found(self, key: str, stored: Stored) -> Found[R]:
         try:
-            return Found(self.type.model_validate_json(stored.body), stored.version)
+            record = self.type.model_validate_json(stored.body)
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             raise StoreFailed(
                 f"claims store {self.store.name}, {key}: not a record that this interlock reads: {why}",
                 "use the version of interlock that wrote it, or newer; if it was damaged, restore it from a backup",
             ) from error
+        own = key if self.own_name is None else self._key(self.own_name(record))
+        if own != key:
+            raise StoreFailed(
+                f"claims store {self.store.name}, {key}: the record in this place is that of {own}",
+                "somebody copied or moved it: restore both from a backup, or remove it from where it does not belong",
+            )
+        return Found(record, stored.version)

@@ -116,6 +116,14 @@ def require_unused(reference: str, stack: str, records: tuple[StackRecord, ...])
     _require_unused(stack, (reference,), records, offers)
 
 
+def counted_more(taking: Taking, record: StackRecord) -> bool:
+    """True if more counts as used, offered or leaving than the taking says: of a run that did not end well, which a
+    state need not know of."""
+    old = record.uses is None or not {*record.uses} <= {*taking.uses}
+    wanted = {reference_to(item): item for item in taking.offers}
+    return old or bool(record.leaving) or any(wanted.get(reference_to(item)) != item for item in record.offers)
+
+
 def settle(stacks: RecordFolder[StackRecord], taking: Taking, lineage: str) -> None:
     """All that the plan does not have is gone: what it does not use is not used, what it does not offer not offered."""
     found = stacks.get(taking.stack)

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from interlock.planning.plan import ComponentType, Plan
-from interlock.resources import AddressScope, Network, Router, RouterInterface, Subnet, SubnetPool
+from interlock.resources import (
+    AddressScope,
+    Network,
+    RoleAssignment,
+    Router,
+    RouterInterface,
+    S3Credential,
+    ServiceUser,
+    Subnet,
+    SubnetPool,
+    Volume,
+)
 from interlock.vocabulary.owners import RESERVED_OWNERS
 from policies.about import OpenScope
 
@@ -173,9 +184,17 @@ def _stray_interfaces(reader: PlanReader) -> Iterable[tuple[str, str]]:
     return ((spec.router, spec.subnet) for spec in interfaces if not reader.is_own(spec.router, Router))
 
 
+#: What a vPOD that is released still has.
+_LEFT_OF_A_VPOD = (Volume, ServiceUser, RoleAssignment, S3Credential)
+
+
 def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
     metal = (server for server in found.of(ServerFact) if server.is_bare_metal)
+    # Of one that is released data and who owns buckets are left: no machine, no network, no server to prove much of.
+    there = {item.vpod for item in plan.resources if not isinstance(item.resource, _LEFT_OF_A_VPOD)}
     for name, hosts in _hosts(plan, metal, "VirtualPod"):
+        if name not in there and any(item.vpod == name for item in plan.resources):
+            continue
         yield VPodFact(name, tuple(sorted(plan.machines(name))), hosts)
 
 

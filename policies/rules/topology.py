@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from interlock.hardware import is_power_of_two
 from interlock.model.site.inventory import Machine
@@ -35,6 +36,9 @@ from policies.proof import Severity
 from .holders import Together, held_together, looked_at
 from .racks import RACK, by_rack, machines_of
 from .rule import Cause, Polarity, Rule, RuleAnswer, by_facts
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def _sizes(model: Model, _: Names) -> RuleAnswer:
@@ -86,11 +90,7 @@ def cut(model: Model, machines: list[Machine]) -> tuple[tuple[str, ...], tuple[F
     import networkx as nx
 
     names = {machine.name for machine in machines}
-    links: nx.Graph[str] = nx.Graph()
-    links.add_nodes_from(names)
-    for cable in (cable for name in names for cable in model.site.hall.links_at.get(name, ())):
-        if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:
-            links.add_edge(cable.a.device, cable.b.device)
+    links = _links(model, names)
     groups = connected(links)
     if len(groups) < 2:
         return None
@@ -102,6 +102,22 @@ def cut(model: Model, machines: list[Machine]) -> tuple[tuple[str, ...], tuple[F
     unsure = {name: missing for name in sorted(names) if (missing := model.site.undeclared("attachments", name))}
     nx.add_path(links, unsure)
     return witness, in_order(fact for facts in unsure.values() for fact in facts) if nx.is_connected(links) else ()
+
+
+def pieces_of(model: Model, machines: list[Machine]) -> list[set[str]]:
+    """The pieces by names: in each one IPU-Link cables lead from every machine to every other."""
+    return connected(_links(model, {machine.name for machine in machines}))
+
+
+def _links(model: Model, names: set[str]) -> nx.Graph[str]:
+    import networkx as nx
+
+    links: nx.Graph[str] = nx.Graph()
+    links.add_nodes_from(names)
+    for cable in (cable for name in names for cable in model.site.hall.links_at.get(name, ())):
+        if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:
+            links.add_edge(cable.a.device, cable.b.device)
+    return links
 
 
 def _run_cause(model: Model, vpod: VPodFact, why: tuple[str, ...], missing: tuple[Fact, ...]) -> Cause:

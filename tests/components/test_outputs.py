@@ -12,6 +12,7 @@ from components import BareMetalPoplarServer, GpuCluster, PoplarServer, SiteObje
 from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
+from tests.builders.pod64 import vpod
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
 from tests.planning.golden import bare_metal, cluster_data, data, plans, public, two_clusters
 
@@ -53,6 +54,18 @@ def test_a_tenant_has_its_project_vpods_and_buckets(root: TenantProject) -> None
     assert value(root.project_id) == "id of acme-project"
     assert [part.name for part in root.vpods] == ["acme-train"]
     assert [part.bucket for part in root.buckets] == ["acme-data"]
+
+
+def test_of_a_released_vpod_volumes_are_declared_where_they_stood() -> None:
+    """Under the same parents: Pulumi would take a volume below another one for another volume."""
+    left = declared(tenant_plan(vpods=(), released=(vpod(),)))
+    assert isinstance(left.root, TenantProject)
+    (pod,) = left.root.vpods
+    assert pod.outputs() == {"machines": []}
+    assert [server.outputs() for server in pod.poplar] == [{}, {}]
+    for index in range(2):
+        server = next(one for one in pod.poplar if one.name == f"acme-train-poplar-{index}")
+        assert [*server.objects] == [f"acme-train-poplar-{index}-data"]
 
 
 def test_a_vpod_names_its_machines_from_its_switch_ports(pod: VirtualPod) -> None:

@@ -1,7 +1,8 @@
 """The scenario: two tenants on one rack by `interlock lock` and `pulumi up` alone, until nothing of them is left.
 
 V-IPU is the sandbox's simulator, told by its commands. No guest runs: what a Poplar server would do is done with its
-name and key from the same network, and GCDs that are occupied stand for a workload.
+name and key from the same network, and GCDs that are occupied stand for a workload. A machine that is swapped is
+another board in the simulator's racks, and other serials and MAC addresses in the site file.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tests.e2e.killing import kill
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, changes
 from tests.e2e.standing import SITE, TENANTS, Standing
+from tests.e2e.swapping import boards_put_back, seen_by_a_person, settled_as_seen, swap_in_site_file, swap_machine
 from tests.sandbox.cloud import until
 from tests.sandbox.switch_sessions import clients
 from tests.support.sampling import Sampling
@@ -34,11 +36,13 @@ SMALL = ("lyon/tenants/initech.yaml", "lyon/tenants/initech.lock.json")
 
 #: Tenant -> its vPOD.
 VPODS = {"acme": "train", "globex": "research"}
-SERIAL = "PLACEHOLDER-M2000-"
+#: The board that is put in the place of one that failed.
+SPARE = "SPARE-M2000-77"
 STACK, PLANNED = "lyon-acme", "acme-train-partition-all"
 ACME, SITE_FILE = "lyon/tenants/acme.yaml", "lyon/site.yaml"
 BY_HAND = "controller: {flavor: vipu.controller, image: vipu-controller, user_api_port: 8090}"
 BY_INTERLOCK = BY_HAND.replace("}", ", managed_by: interlock}")
+NAMED = "name: Acme Robotics\n"
 FOUR, TWO = "    machines: 4 # or `ipus: 16`\n", "    machines: 2\n"
 POPLAR = "    poplar: {servers: 2, flavor: poplar.half, image: poplar, volume: 100GiB}\n"
 #: The partition may be made anew: growth and other sizes end what runs on it, and this tenant says so.
@@ -48,6 +52,7 @@ PARTITION = "    partitions: {all: {ipus: %d, replaceable: true}}\n"
 PHASES = {
     "arrival": "VipuCluster",
     "another partition": "VipuPartition",
+    "replacement": "VipuPartition",
     "growth": "VipuAgent",
     "the end": "VipuAllocation",
 }
@@ -153,9 +158,18 @@ class Scene:
 
     def held(self, tenant: str) -> set[str]:
         """Serials of the machines that a tenant's lock has."""
+        lock = self._lock_of(tenant)
+        return {lock["serials"][machine] for machine in lock["allocation"]["vpods"][VPODS[tenant]]["machines"]}
+
+    def machine(self) -> str:
+        """The last one of acme's vPOD, by name."""
+        machines: list[str] = self._lock_of("acme")["allocation"]["vpods"][VPODS["acme"]]["machines"]
+        return max(machines)
+
+    def _lock_of(self, tenant: str) -> dict[str, Any]:
         path = self.project.folder / "stacks" / "lyon" / "tenants" / f"{tenant}.lock.json"
-        allocation = json.loads(path.read_text(encoding="utf-8"))["allocation"]["vpods"][VPODS[tenant]]
-        return {machine.replace("ipum-", SERIAL) for machine in allocation["machines"]}
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
 
     def agents(self, tenant: str) -> set[str]:
         """Serials of the machines whose agents a tenant's controller has and reaches."""
@@ -187,7 +201,8 @@ def test_scenario_two_tenants_on_one_rack_until_they_are_gone(
     assert before[:2] == ({}, {tenant: {} for tenant in VPODS})
     cuts = [*PHASES] if long else [sampling.random("phase that is killed").choice([*PHASES])]
     for cut in cuts:
-        _life(Scene(alone, stands, cloud, sandbox, cut))
+        with boards_put_back(sandbox.dir):
+            _life(Scene(alone, stands, cloud, sandbox, cut))
         until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
         assert _census(sandbox, cloud) == before, f"killed in {cut}"
 
@@ -210,6 +225,7 @@ def _life(scene: Scene) -> None:
         scene.run("another partition")
         guest = scene.guest("acme")
         assert {name: len(item["spec"]["ipus"]) for name, item in _partitions(guest).items()} == {PLANNED: 4}
+        _a_machine_fails(scene)
         project.edit(ACME, TWO, FOUR)
         scene.lock()
         scene.run("growth")
@@ -217,9 +233,43 @@ def _life(scene: Scene) -> None:
         assert len(scene.held("acme")) == 4
         assert {*_partitions(scene.guest("acme"))} == {PLANNED}
         assert changes(project.must(project.plain_up(STACK))).keys() == {"unchanged"}
-        scene.run("the end", "destroy")
-        scene.stands.applied.discard(STACK)
+        _leaves(scene)
+        # The other way to an end, without a word in the request.
         _destroy(scene.stands)
+
+
+def _a_machine_fails(scene: Scene) -> None:
+    """Another board in its place: not used before somebody has seen it tested, then agent and partition follow."""
+    project, failed = scene.project, scene.machine()
+    before = scene.held("acme")
+    swap_machine(scene.sandbox.dir, failed, SPARE)
+    swap_in_site_file(project, SITE_FILE, failed, SPARE)
+    project.must(project.interlock("lock"))
+    assert (len(scene.held("acme") - before), scene.machine()) == (1, failed)
+    refused = project.pulumi("up", STACK, "--yes")
+    assert refused.code != 0
+    assert "LIF-13" in refused.text, refused.text
+    seen_by_a_person(project, "acme", lambda about: about.get("serial") == SPARE)
+    # The board that failed is still acme's until it is seen clean, which keeps nobody from using the other.
+    tested = project.interlock("settle", "acme")
+    assert tested.code != 0
+    assert f"{failed} ({SPARE}) was seen self-tested" in tested.err, tested.text
+    scene.run("replacement")
+    assert scene.agents("acme") == scene.held("acme")
+    assert SPARE in scene.held("acme")
+    assert {*_partitions(scene.guest("acme"))} == {PLANNED}
+
+
+def _leaves(scene: Scene) -> None:
+    """As docs/how-to/leave.md has it: state gone, `up`, what a person saw, settle, report."""
+    project = scene.project
+    project.edit(ACME, NAMED, f"state: gone\n{NAMED}")
+    scene.lock()
+    scene.run("the end")
+    scene.stands.applied.discard(STACK)
+    settled_as_seen(project, "acme")
+    told = project.must(project.interlock("report", "acme")).out
+    assert "lyon-acme: complete" in told, told
 
 
 @contextmanager
@@ -236,6 +286,8 @@ def _requests(project: Project) -> Iterator[None]:
     yield
     for name, text in before.items():
         (folder / name).write_text(text, encoding="utf-8")
+    for file in (folder / "lyon" / "evidence").glob("acme*.yaml"):
+        file.unlink()
 
 
 def _tenants_work(scene: Scene) -> None:

@@ -369,6 +369,31 @@ def test_people_and_certificates_are_listed(ready: Lyon, interlock: Interlock, m
     assert interlock("access", "list", "globex").out == "globex: nobody under `access.people`\n"
 
 
+def test_who_left_the_request_is_named_with_what_is_still_good(
+    ready: Lyon, interlock: Interlock, folder: Path, tmp_path: Path
+) -> None:
+    """No plan rests on people: whoever is taken out gets in until the certificate ends, or is revoked."""
+    assert interlock("access", "sign", "acme", "anne").code == 0
+    bob = key_pair(tmp_path / "keys", "bob")
+    state(ready, f"ca: {(folder / 'lyon-acme.pub').read_text().strip()}", f"- {{name: bob, keys: [{public(bob)}]}}")
+    assert interlock("access", "sign", "acme", "bob").code == 0
+    first, second = interlock("access", "list", "acme").out.splitlines()[-2:]
+    assert first.endswith("; not in the request: `interlock access revoke acme anne`")
+    assert "not in the request" not in second
+
+
+def test_nobody_gets_a_certificate_that_names_no_server(
+    ready: Lyon, interlock: Interlock, folder: Path, anne: Path
+) -> None:
+    """The vPOD that she is let in to is released. Without principals some servers would take it for everybody's."""
+    line = (folder / "lyon-acme.pub").read_text().strip()
+    state(ready, f"ca: {line}", f"- {{name: anne, keys: [{public(anne)}], vpods: [train]}}")
+    assert interlock("access", "sign", "acme", "anne").code == 0
+    ready.replace("tenants/acme.yaml", "    machines: 4 #", "    state: released\n    machines: 4 #")
+    refused(interlock("access", "sign", "acme", "anne"), 2, "`anne` is let in to no server", "wait until it is back")
+    assert "; ubuntu on no server now" in interlock("access", "list", "acme").out
+
+
 def test_a_person_more_or_less_changes_no_plan_and_no_lock(
     ready: Lyon, interlock: Interlock, folder: Path, tmp_path: Path, anne: Path
 ) -> None:

@@ -58,6 +58,23 @@ def test_the_lock_keeps_the_old_one_and_notes_the_new_one(other: Lyon, interlock
     assert interlock("lock", "--check").code == 0
 
 
+def test_its_addresses_come_with_it_and_its_place_stays(lyon: Lyon, interlock: Interlock) -> None:
+    """The other board has MAC addresses of its own; the tenant keeps position and ports, and nothing moves."""
+    before = lock_of(lyon)
+    swapped(lyon)
+    lyon.replace(
+        "site.yaml", 'rnic: "02:00:00:00:03:[01-10]"',
+        'rnic: ["02:00:00:00:03:[01-02]", "02:00:00:00:77:03", "02:00:00:00:03:[04-10]"]',
+    )  # fmt: skip
+    assert interlock("lock").code == 0
+    after = lock_of(lyon)
+    assert after.allocation == before.allocation
+    held = [{name for name in lock.footprint.exclusive if name.startswith("mac:")} for lock in (before, after)]
+    assert (held[0] - held[1], held[1] - held[0]) == (
+        {"mac:02%3A00%3A00%3A00%3A03%3A03"}, {"mac:02%3A00%3A00%3A00%3A77%3A03"},
+    )  # fmt: skip
+
+
 def test_before_it_is_locked_the_check_names_it(lyon: Lyon, interlock: Interlock) -> None:
     swapped(lyon)
     done = interlock("lock", "--check")

@@ -189,7 +189,9 @@ def test_what_would_be_recreated_under_its_users_is_refused(
     assert (step["changes"], step["refused"]) == (["site:Flavor/poplar.half"], [])
 
 
-def test_a_network_is_used_with_all_that_it_stands_on(lyon: Lyon, interlock: Interlock, engine: Engine) -> None:
+def test_a_network_is_used_with_all_that_it_stands_on(
+    lyon: Lyon, interlock: Interlock, engine: Engine, rollout: Rollout
+) -> None:
     """Tenants name the external network; its subnet, their pool and its scope are theirs as well."""
     lyon.replace("site.yaml", "  address_scope: lyon-external\n", "")
     assert interlock("lock").code == 0
@@ -198,6 +200,13 @@ def test_a_network_is_used_with_all_that_it_stands_on(lyon: Lyon, interlock: Int
     assert [(item.name, fields) for item, fields in gate.standing.recreated] == [("external-subnet", ("subnet_pool",))]
     done = interlock("check", "site", "--store")
     assert (done.code, "put it back as it was" in done.err) == (2, True)
+    # No step of a tenant frees them, so they are not said to go once nobody uses them.
+    (_, last) = rollout()["steps"]
+    assert (last["stack"], last["goes"], last["note"]) == (SITE, [], "")
+    assert last["refused"] == [
+        f"site:{what} stays: site:Network/external rests on it, and stays in use by lyon-acme, lyon-globex: put it "
+        "back into the site file" for what in ("AddressScope/external-scope", "SubnetPool/external-pool")
+    ]  # fmt: skip
 
 
 def test_another_name_of_a_scope_changes_in_place(

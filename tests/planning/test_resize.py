@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from interlock.model.lock.record import Lock, VPodAllocation
-from interlock.model.site.inventory import Site
+from interlock.model.site.inventory import Cable, Site
 from interlock.planning import NeedsMove, allocate
 from tests.builders.pod64 import locked, pinned, pod64, tenant, vpod
 from tests.builders.states import out
-from tests.planning.halls import block, halls, machine
+from tests.planning.halls import block, cable, halls, machine
 
 
 def train(lock: Lock) -> VPodAllocation:
@@ -140,6 +140,18 @@ class TestHoles:
         acme = locked(site, tenant("acme", machines=16))
         worn = out(site, machine("r1", 7))
         assert allocate(worn, tenant("acme", machines=16), (), acme, move=True) == (acme.allocation, ())
+
+    def test_a_cable_around_the_failed_one_makes_it_no_hole(self) -> None:
+        """As TOP-28 has it, which goes by cables: a vPOD that the proof finds whole is not moved."""
+        chain = [self.linked(position, position + 1) for position in range(1, 16)]
+        worn, acme = self.worn(2), self.acme()
+        for links, moves in ((chain, True), ([*chain, self.linked(1, 3)], False)):
+            cabled = worn.model_copy(update={"cables": (*worn.cables, *links)})
+            allocation, _ = allocate(cabled, tenant("acme"), (), acme, move=True)
+            assert (allocation != acme.allocation) == moves
+
+    def linked(self, one: int, other: int) -> Cable:
+        return cable(machine("r1", one), f"ipu-link-{other}", machine("r1", other), f"ipu-link-{one}", "ipu-link")
 
     def test_growing_around_a_hole_is_a_move_where_it_may_be_one(self) -> None:
         acme = self.acme()

@@ -9,13 +9,14 @@ import pytest
 from interlock.model.site.inventory import Site
 from policies import Severity
 from policies.about import PlanComponent, SiteDevice
+from policies.facts.fabric import PartitionFact
 from policies.facts.kinds import VPodFact
 from policies.facts.site import SiteFacts
 from policies.proof import RuleResult
 from tests.builders.states import DEAD, out
 from tests.policies.exact_answers import answer, drawn, only, plan_of, share
 from tests.policies.forgetting import undeclared
-from tests.policies.test_racks import link, name
+from tests.policies.test_racks import link, name, two_racks
 from tests.policies.workspace import NA, N, P, V, changed, full_site, judged, pair, verdicts
 
 SITE = full_site()
@@ -58,6 +59,42 @@ def test_maintenance_is_no_hole_and_a_cable_around_it_neither() -> None:
     assert of(range(1, 5), out(SITE, "ipum-02", state="maintenance")).verdict == P
     around = changed(SITE, cables=(*SITE.cables, link(1, 3, "ipu-link")))
     assert of(range(1, 5), out(around, "ipum-02")).verdict == P
+
+
+def test_partitions_that_no_piece_can_hold_are_named() -> None:
+    """`small` fits into what is left on one side; that of another vPOD is another's."""
+    vpod = VPodFact("acme-train", tuple(map(name, range(1, 9))))
+    partitions = tuple(
+        PartitionFact(label, vpod=of_vpod, allocation="a", ipus=ipus, gcds=1, replicas=1, reconfigurable=True,
+                      sync_type="c2-compatible", routing="default")
+        for label, of_vpod, ipus in (
+            ("all", vpod.name, 32), ("half", vpod.name, 16), ("more", vpod.name, 32), ("theirs", "globex-x", 32),
+        )
+    )  # fmt: skip
+    failing = SiteFacts(out(SITE, "ipum-03"))
+    found = only(answer("TOP-28", drawn(failing, plan_of(vpods=(vpod,), partitions=partitions), share("acme"))))
+    assert [line for line in found.witness if line.startswith("partition")] == [
+        "partition all is of 32 IPUs, and no piece has more than 20",
+        "partition more is of 32 IPUs, and no piece has more than 20",
+    ]
+
+
+def test_a_way_out_leads_out_of_the_holes_of_all_racks() -> None:
+    """To put a unit into one rack mends nothing in the other. What is left may be larger in another rack."""
+    first, second = of(range(1, 33), out(two_racks(), "ipum-05", "ipum-09", "ipum-29")).findings
+    assert [one.message.split(": ")[1] for one in (first, second)] == [
+        "ipum-05 (position 5), ipum-09 (position 9) failed between its machines",
+        "ipum-29 (position 13) failed between its machines",
+    ]
+    stay = ", ".join(map(name, range(17, 25)))
+    assert first.hint == second.hint
+    assert second.hint == (
+        "put another unit in the place of ipum-05, ipum-09, ipum-29 and write its serial and MAC addresses into the "
+        f"site file; or shrink acme-train to 8 ({stay} stay, the largest aligned block that is left); "
+        "or move it: `interlock lock acme --move`"
+    )
+    whole = only(of(range(1, 33), out(two_racks(), "ipum-05")))
+    assert "shrink acme-train to 16 (ipum-17 to ipum-32 stay, the largest aligned block" in whole.hint
 
 
 def test_a_cable_that_nobody_lists_may_be_around_it() -> None:

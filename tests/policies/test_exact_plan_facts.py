@@ -15,8 +15,10 @@ from interlock.resources import (
     Resource,
     RoleAssignment,
     Server,
+    ServiceUser,
     Subnet,
     SubnetPool,
+    Volume,
 )
 from interlock.vocabulary.references import OPERATOR_USER
 from policies.facts.kinds import ServerFact
@@ -192,6 +194,20 @@ def test_a_vpods_hosts_are_those_that_it_takes_whole() -> None:
     plan = planned(components=(), resources=(PROJECT_ITEM, *whole, virtual))
     plan = Plan(**{name: getattr(plan, name) for name in Plan.model_fields} | {"components": base.components})
     assert {item.name: item.hosts for item in plan_facts(plan).vpods} == {"train": ("h0", "h1"), "serve": ("h2",)}
+
+
+def test_of_a_vpod_that_is_released_there_is_nothing_to_prove() -> None:
+    """Volumes and who owns buckets are left. With anything else, or with nothing at all, it is one, and judged."""
+    left = [
+        ("v", Volume(name="v", project="project", size_gib=1, volume_type="t", on_delete="erase")),
+        ("u", ServiceUser(name="u", domain="d", project="project")),
+    ]
+    base = planned(components=(("train", "VirtualPod"),))
+    for more, found in (((), []), ((("h", metal("h1")),), ["train"])):
+        items = [Planned(name=name, component="train", resource=item, vpod="train") for name, item in (*left, *more)]
+        plan = base.model_copy(update={"resources": (PROJECT_ITEM, *items)})
+        assert [item.name for item in plan_facts(plan).vpods] == found
+    assert [item.name for item in plan_facts(base).vpods] == ["train"]
 
 
 PROJECT_ITEM = Planned(name="project", component="acme", resource=Project(name="project"))

@@ -7,6 +7,7 @@ import pytest
 from interlock.provider.errors import Failure
 from interlock.resources import Admitted
 from interlock.store.history import GivenObject, History, HistoryRecord
+from interlock.store.objects import StoreFailed
 from interlock.vocabulary.owners import OwnerId
 from tests.provider.test_claims import OTHER, VLAN, Make, run, stack  # noqa: F401
 
@@ -54,6 +55,21 @@ def test_another_state_writes_no_end(stack: Make) -> None:  # noqa: F811
     with pytest.raises(Failure):
         run(acme.process().delete(acme.item(), ident, {**values, "lineage": "of another state"}, acme.name))
     assert past(stack).stays[-1].left == ""
+
+
+def test_a_past_in_anothers_place_is_refused(stack: Make) -> None:  # noqa: F811
+    """Copied to a new owner's key, a long past would be a report of what that one never had, or hide what it had."""
+    acme = stack("acme")
+    acme.up(VLAN)
+    store = acme.ledger.store
+    ((key, stored),) = store.items("history/")
+    store.put_new("history/lyon-acme@stranger", stored.body)
+    history = History(store)
+    with pytest.raises(StoreFailed, match=f"history/lyon-acme@stranger: the record in this place is that of {key}"):
+        history.of("lyon-acme", OwnerId("stranger"))
+    with pytest.raises(StoreFailed, match="remove it from where it does not belong"):
+        history.all_of("lyon-acme")
+    assert past(stack).owner == OwnerId("owner-of-acme")
 
 
 def test_a_past_that_begins_after_the_first_objects_does_not_say_since_when(stack: Make) -> None:  # noqa: F811

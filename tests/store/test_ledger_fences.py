@@ -128,8 +128,11 @@ def test_recovery_shuts_the_lost_state_out(ledger: Ledger) -> None:
     refusal(Foreign, lambda: ledger.confirm("acme", old))
     refusal(Foreign, lambda: ledger.drop("acme", old, ONE.digest))
     # As after a first run that was killed: a state without claims may take them, and one of another lineage not.
-    assert not ledger.take(taking("acme", ONE, ledger), None).confirmed
+    taken = ledger.take(taking("acme", ONE, ledger), None)
+    assert (taken.confirmed, taken.recovered) == (True, True)
     refusal(Foreign, lambda: ledger.take(taking("acme", ONE, ledger), old))
+    ledger.confirm("acme", taken.lineage)
+    refusal(Foreign, lambda: ledger.take(taking("acme", ONE, ledger), None))
     refusal(Foreign, lambda: ledger.recover("beta", OwnerId("owner-beta")))
 
 

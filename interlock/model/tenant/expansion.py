@@ -16,6 +16,7 @@ from .pins import read_pins
 from .reading import Offered, RequestReading
 from .request import Default, Tenant
 from .terms import read_access, read_budget
+from .vpod_life import set_aside
 from .vpods import read_vpods
 
 
@@ -40,7 +41,7 @@ def _tenant(identity: str, reading: RequestReading) -> Tenant:
     file = reading.file
     check_names(reading)
     reading.note_left_out((), file, "state", "separate", "on_delete", "encrypted")
-    return Tenant(
+    tenant = Tenant(
         id=identity,
         name=file.name,
         state=file.state,
@@ -55,3 +56,4 @@ def _tenant(identity: str, reading: RequestReading) -> Tenant:
         waivers=waivers_of(reading.file.waivers),
         pins=read_pins(reading),
     )
+    return set_aside(tenant, {name for name, vpod in file.vpods.items() if vpod.state == "released"})

@@ -19,7 +19,7 @@ from .bucket_file import BucketFile
 from .cluster_file import ClusterFile
 from .data_words import KEPT_DATA, ROTATE
 from .people_file import ACCOUNTS, KeyHolderFile
-from .request import Pins, Routing, ServerKind, SyncType
+from .request import Pins, Routing, ServerKind, SyncType, VPodState
 from .values import (
     SEPARATION,
     SERVERS,
@@ -132,6 +132,11 @@ class VPodFile(FileModel):
         default_factory=dict, description="Partitions to make on it, by name; by default the tenant makes them."
     )
     s3_keys: KeyNumbers = Field(default=[1], description=f"Numbers of its S3 keys that are valid. {ROTATE}")
+    state: VPodState = Field(
+        default="present",
+        description="`released`: its machines, servers, networks and partitions are given up; volumes of its servers "
+        "stay, and are paid.",
+    )
 
 
 class PublicFile(FileModel):

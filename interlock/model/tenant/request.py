@@ -81,6 +81,7 @@ def provisioning_of(kind: ServerKind) -> Provisioning:
 Scheduler = Literal["none", "slurm", "kubernetes"]
 ClusterFabric = Literal["infiniband", "roce", "none"]
 ClusterState = Literal["present", "released"]
+VPodState = Literal["present", "released"]
 
 
 class Roll(Frozen):
@@ -320,6 +321,8 @@ class Tenant(Frozen):
     waivers: tuple[Waiver, ...] = ()
     #: Pins by vPOD, and by cluster: of one of those only `hosts`.
     pins: dict[str, Pins] = {}
+    #: vPODs that are given up but for the volumes of their servers, as they are asked for when they return.
+    released: tuple[VPod, ...] = ()
 
 
 class Default(Frozen):

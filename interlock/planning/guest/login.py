@@ -53,4 +53,6 @@ def _principals_of(stack: StackName, part: str, account: str) -> GuestFile:
 
 def principals(stack: StackName, parts: Iterable[str] | None, accounts: Iterable[str]) -> tuple[str, ...]:
     """Those of a certificate for these accounts; `parts`: vPODs and clusters, None for all of the tenant's."""
-    return tuple(str(LoginPrincipal(stack, account, part)) for account in accounts for part in (parts or (None,)))
+    # No part is none, and not all of them.
+    named = (None,) if parts is None else tuple(parts)
+    return tuple(str(LoginPrincipal(stack, account, part)) for account in accounts for part in named)
