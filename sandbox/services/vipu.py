@@ -43,7 +43,7 @@ def tell(folder: Path) -> None:
     write_private(folder / "vipu.yaml", NOTE + text)
 
 
-class _StationDoor(ThreadingHTTPServer):
+class StationDoor(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, port: int, stations: VipuStations) -> None:
@@ -52,7 +52,7 @@ class _StationDoor(ThreadingHTTPServer):
 
 
 class _StationRequest(BaseHTTPRequestHandler):
-    server: _StationDoor
+    server: StationDoor
 
     def do_GET(self) -> None:
         """`/controller/UUID`, with `from=UUID` of who asks over the network, or `fault=RULE` to arm one."""
@@ -96,7 +96,7 @@ def main() -> None:
     stations = VipuStations(instance.folder, rack_of(instance.folder))
     stations.start()
     threading.Thread(target=stations.watch, args=(PASSING,), daemon=True, name="vipu-servers").start()
-    door = _StationDoor(instance.ports[PROCESS], stations)
+    door = StationDoor(instance.ports[PROCESS], stations)
     threading.Thread(target=door.serve_forever, daemon=True, name="vipu-door").start()
     tell(instance.folder)
     process.ready(instance, PROCESS)
