@@ -1,15 +1,17 @@
-"""Runs one command: on this machine, or over ssh with host keys as strict as they can be. No shell sees it here.
+"""Runs one command: on this machine, or over ssh with host keys as strict as they can be. No shell reads its words.
 
-Each command runs in an empty folder of its own, which is gone afterwards: `vipu-admin` writes the access key of a user
-whom it makes into the folder in which it runs.
+Each command runs in an empty folder of its own, which is gone afterwards, also if the provider is killed meanwhile:
+`vipu-admin` writes the access key of a user whom it makes into the folder in which it runs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -71,11 +73,14 @@ class LocalRunner:
 
     def run(self, words: Sequence[str]) -> Ran:
         """What came of it. Raises `VipuError`."""
-        with tempfile.TemporaryDirectory(prefix="vipu-") as folder:
+        with tempfile.TemporaryDirectory(prefix="vipu-", ignore_cleanup_errors=True) as folder:
             try:
+                if shutil.which(words[0]) is None:
+                    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
                 process = subprocess.Popen(
-                    words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                    text=True, encoding="utf-8", errors="replace", start_new_session=True,
+                    ("/bin/sh", "-c", _CLEANED, folder, *words), cwd=folder, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+                    start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
                 what = f"{words[0]} cannot be started here: {error.strerror}"
@@ -210,6 +215,8 @@ class SshRunner:
         raise VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint)
 
 
+#: Runs "$@" in the folder "$0" and takes that away, whatever becomes of the process that started it.
+_CLEANED = '"$@"; c=$?; cd /; rm -rf -- "$0"; exit $c'
 _WAY = "check `ssh` in vipu.yaml, the way to it, and that the controller's server runs"
 _LOOKS_FIRST = "run the command again: it looks first at what is there"
 #: What a shell answers with if there is no such command.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
+import subprocess
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -155,6 +157,21 @@ def test_nobody_there_and_no_command(stand: Stand) -> None:
     assert "vipu.yaml" in caught.value.hint
 
 
+def _until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _runs(pid: int) -> bool:
+    """True unless it is gone, or dead and nobody's child."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def test_a_cancelled_run_and_a_hanging_command_end(tmp_path: Path) -> None:
     """Within a second, with what it started, and with nothing known of what came of it."""
     cancelled = threading.Event()
@@ -168,10 +185,29 @@ def test_a_cancelled_run_and_a_hanging_command_end(tmp_path: Path) -> None:
     with pytest.raises(VipuError, match="cancelled") as caught:
         runner.run(hang)
     assert caught.value.trouble is VipuTrouble.LOST_ANSWER
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGCONT)
+    _until(lambda: not _runs(int((tmp_path / "pid").read_text())))
     with pytest.raises(VipuError, match=r"no answer within 0\.1 s"):
         LocalRunner("c", limits=VipuLimits(command=0.1)).run(hang)
+
+
+def test_a_command_that_outlives_its_provider_leaves_no_file(tmp_path: Path) -> None:
+    """`vipu-admin` writes the key of a user whom it makes into its folder; nobody is there to take that away."""
+    command = (
+        'echo k > poplar-0.vipu-cli.hcl; pwd > "$0"; for i in $(seq 300); do [ -e "$0.go" ] && exit; sleep 0.1; done'
+    )
+    told = tmp_path / "folder"
+    runs = (
+        f"from interlock.vipu.transport import *; LocalRunner('c').run(['/bin/sh', '-c', {command!r}, {str(told)!r}])"
+    )
+    provider = subprocess.Popen([PYTHON, "-c", runs], env={**os.environ, "TMPDIR": str(tmp_path)})
+    _until(lambda: told.exists() and told.read_text().endswith("\n"))
+    folder = Path(told.read_text().strip())
+    assert (folder / "poplar-0.vipu-cli.hcl").exists()
+    provider.kill()
+    provider.wait()
+    assert folder.exists()
+    told.with_suffix(".go").touch()
+    _until(lambda: not folder.exists())
 
 
 def test_a_command_runs_in_a_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
