@@ -19,8 +19,9 @@ from tests.kills.points import Command, Points
 from tests.kills.report import Point
 from tests.kills.rounds import Rounds, Way
 from tests.kills.trap import AT_COMMANDS
-from tests.kills.vipu_ground import THERE, VipuGround, stack_on, vipu_ground
+from tests.kills.vipu_ground import VipuGround, vipu_ground
 from tests.support.engine.stack import Stack
+from tests.support.paper.vpod import THERE, stack_on
 from tests.support.sampling import Sampling
 
 #: All that is killed at here.
@@ -41,7 +42,7 @@ def ground(tmp_path: Path) -> Iterator[VipuGround]:
 def test_kill_at_commands_of_vipu(ground: VipuGround, points: list[Point], sampling: Sampling) -> None:
     """In the end everything stands once, a next `up` has nothing to do, and all goes without a trace."""
     process: Any = None  # every command takes one of its own
-    stack, taken, sample = stack_on(ground, process), list[Point](), frozenset(sampled(sampling))
+    stack, taken, sample = stack_on(ground.vpod, process), list[Point](), frozenset(sampled(sampling))
     rounds = Rounds(Points(ground, taken), sampling, sample, AT_COMMANDS)
     names = tuple(name for name in stack.resources if name not in THERE)
     assert {stack.kinds[name] for name in names} == {*TOLD}
@@ -77,8 +78,9 @@ def _complete(rounds: Rounds, stack: Stack, names: tuple[str, ...]) -> None:
 
 def _widen(rounds: Rounds, ground: VipuGround, stack: Stack) -> None:
     """Somebody opens all allocations to the user, at the console, and a refresh sees it."""
-    ground.controllers.told(ground.server, "remove user poplar-0")
-    ground.controllers.told(ground.server, "create user poplar-0")
+    controllers, server = ground.vpod.controllers, ground.vpod.server
+    controllers.told(server, "remove user poplar-0")
+    controllers.told(server, "create user poplar-0")
     stack.process = victim = ground.victim()
     stack.read("user")
     victim.close()

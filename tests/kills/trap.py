@@ -9,6 +9,7 @@ from enum import StrEnum
 from tests.faults.proxy import Injection, Request, Response
 from tests.kills.victims import Victim
 
+_BROKEN = Response(502, cut=0)
 _CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -50,13 +51,13 @@ class Trap(Injection):
         return self.seen == self.first
 
     def _spring(self, request: Request, ask: Callable[[], Response]) -> Response:
+        """What whoever was killed had sent off may live on: a command gets the answer that nobody reads."""
         try:
             if self._fault is Fault.DURING:
                 self._victim.kill()
-            if self._fault is not Fault.BEFORE:
-                ask()
+            answer = _BROKEN if self._fault is Fault.BEFORE else ask()
             if self._fault in (Fault.BEFORE, Fault.AFTER):
                 self._victim.kill()
         finally:
             self.ended.set()
-        return Response(502, cut=0)
+        return _BROKEN if self._fault is Fault.LOST else answer

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from socketserver import ForkingMixIn
 from typing import Any
 
@@ -29,18 +30,29 @@ class _Door(ForkingMixIn, HTTPServer):
 class _Porter(BaseHTTPRequestHandler):
     def _handle(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        out, err = io.StringIO(), io.StringIO()
+        out, err, here = io.StringIO(), io.StringIO(), Path.cwd()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = station.main((sys.argv[1], asked["server"], asked["program"], *asked["words"]))
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
         self.end_headers()
-        self.wfile.write(json.dumps({"code": code, "out": out.getvalue(), "err": err.getvalue()}).encode())
+        said = {"code": code, "out": out.getvalue(), "err": err.getvalue(), "files": _written(here)}
+        self.wfile.write(json.dumps(said).encode())
 
     do_GET = do_POST = _handle  # noqa: N815 - http.server looks for them
 
     def log_message(self, *args: Any) -> None:
         """Nothing: the proxy before it keeps what was asked."""
+
+
+def _written(before: Path) -> dict[str, str]:
+    """Settings that a command wrote into the folder in which it ran: they are written where the caller runs it."""
+    if (here := Path.cwd()) == before:
+        return {}
+    found = {path.name: path.read_text(encoding="utf-8") for path in here.glob("*.vipu-cli.hcl")}
+    for name in found:
+        (here / name).unlink()
+    return found
 
 
 def _end_with_stdin() -> None:

@@ -1,4 +1,5 @@
-"""Stands for one command of V-IPU: has it run behind a door, which a test can shut, and says what it said.
+"""Stands for one command of V-IPU: has it run behind a door, which a test can shut, says what it said, and
+writes the files that it wrote.
 
 `knock.py HOST PORT SERVER PROGRAM WORDS…`, with nothing but the standard library, so that it starts quickly. Its
 request is one that a proxy understands: POST if the command changes something, else GET, and a path of its first words.
@@ -7,6 +8,7 @@ request is one that a proxy understands: POST if the command changes something, 
 import http.client
 import json
 import sys
+from pathlib import Path
 
 #: What ssh ends with that lost its connection.
 LOST = 255
@@ -29,6 +31,8 @@ def main() -> int:
     except (OSError, ValueError, http.client.HTTPException) as error:
         print(f"connection lost: {type(error).__name__}", file=sys.stderr)
         return LOST
+    for name, text in answer["files"].items():
+        Path(name).write_text(text, encoding="utf-8")
     sys.stdout.write(answer["out"])
     sys.stderr.write(answer["err"])
     return int(answer["code"])

@@ -108,7 +108,8 @@ class PaperControllers:
         """A command in a controller's server."""
         line = http.client.HTTPConnection("127.0.0.1", self.door)
         line.request("POST", "/", json.dumps({"server": server, "program": program, "words": words}))
-        return Said(**json.loads(line.getresponse().read()))
+        said = json.loads(line.getresponse().read())
+        return Said(said["code"], said["out"], said["err"])
 
     def told(self, server: str, line: str) -> str:
         """What an administrator at the console is answered, whose command has to succeed."""
