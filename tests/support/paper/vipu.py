@@ -32,7 +32,7 @@ from sandbox.vipu.storage import ControllerStorage
 from tests.conftest import ROOT
 
 #: The switch of the gateways, the VLAN of the vPOD's management network there, and the machines that are in it.
-SWITCH, VLAN, MACHINES = "mgmt-1", 150, 2
+SWITCH, VLAN, MACHINES = "mgmt-1", 150, 5
 _TABLES = {
     "nova": ("instances (uuid, display_name, vm_state, task_state, deleted)",),
     "neutron": (
