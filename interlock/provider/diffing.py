@@ -41,8 +41,8 @@ def compare(
     no difference.
 
     `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
-    `present`: the cloud in use, if known. `created`: what the preview found not to be there. `anew`: fields for which it
-    is recreated, though they do not differ.
+    `present`: the cloud in use, if known. `created`: what the preview found not to be there. `anew`: fields for which
+    it is recreated, though they do not differ.
     """
     item = declared(kind, name, news)
     of_kind = KINDS[kind]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from interlock.provider.actuators import ACTUATORS
-from tests.faults.proxy import Request
-from tests.kills.ground import Ground
+from tests.faults.proxy import Proxy, Request
 from tests.kills.inventory import Inventory, changed
 from tests.kills.report import Point
 from tests.kills.trap import Fault, Trap
@@ -35,6 +34,32 @@ _NEW_EACH_TIME = frozenset({
 })  # fmt: skip
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+class KillingGround(Protocol):
+    """Where is killed: provider processes, the proxy before all that they ask, and a view past it."""
+
+    @property
+    def proxy(self) -> Proxy:
+        """Before every service."""
+
+    def victim(self) -> Victim:
+        """A new provider process."""
+
+    def look(self, services: Collection[str]) -> Inventory:
+        """What there is in these services."""
+
+    def left(self, stack: Stack, held: dict[str, Recorded]) -> dict[str, str]:
+        """What can still be read of objects that the state held and holds no more."""
+
+    def write(self, stack: Stack, name: str) -> None:
+        """Data into what holds some."""
+
+    def unharmed(self, stack: Stack) -> None:
+        """Asserts that nothing is lost of what a run has no business with."""
+
+    def discard_backups(self) -> None:
+        """Copies of data that nobody needs any more."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +104,7 @@ class Done:
 class Points:
     """Runs commands and takes down what came of each point."""
 
-    ground: Ground
+    ground: KillingGround
     taken: list[Point]
     #: What lies on the cloud, as it was seen last, by the services that were looked at.
     seen: dict[frozenset[str], Inventory] = field(default_factory=dict)
@@ -115,6 +140,7 @@ class Points:
         victim, trap, refused = self._once(command, at, fault)
         try:
             assert trap.hits, f"{where}: it never came"
+            assert trap.ended.wait(LETTING_GO), f"{where}: it never ended"
             assert victim.ends(0) is False if fault is Fault.LOST else victim.ends(), where
             assert refused is not None or fault is Fault.LOST, where
             if refused is not None:

@@ -14,6 +14,8 @@ from tests.support.sampling import WHOLE, Part
 
 PATH = REPORTS / "kills.json"
 FAULTS = ("before", "after", "lost")
+#: Of commands, which run for a while.
+DURING = "during"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def read() -> list[Point]:
 
 
 def lines(points: list[Point]) -> Iterator[str]:
-    """Of each stack a table: a row for each kind, a column for each step, and how many points of each fault."""
+    """Of each stack a table: a row for each kind, a column for each step, how many points of each fault."""
     for stack in dict.fromkeys(point.stack for point in points):
         yield from _table(stack, [point for point in points if point.stack == stack])
         yield ""
@@ -67,17 +69,18 @@ def lines(points: list[Point]) -> Iterator[str]:
 
 def _table(stack: str, points: list[Point]) -> Iterator[str]:
     steps = list(dict.fromkeys(point.step for point in points))
+    faults = (*FAULTS, DURING) if any(point.fault == DURING for point in points) else FAULTS
     counts = Counter((point.kind, point.step, point.fault) for point in points)
     kinds = list(dict.fromkeys(point.kind for point in points))
-    rows = [[kind, *("/".join(_counts(counts, kind, step)) for step in steps)] for kind in kinds]
-    head = [f"{stack} ({'/'.join(FAULTS)})", *steps]
+    rows = [[kind, *("/".join(_counts(counts, kind, step, faults)) for step in steps)] for kind in kinds]
+    head = [f"{stack} ({'/'.join(faults)})", *steps]
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     for row in [head, *rows]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _counts(counts: Counter[tuple[str, str, str]], kind: str, step: str) -> list[str]:
-    found = [counts[kind, step, fault] for fault in FAULTS]
+def _counts(counts: Counter[tuple[str, str, str]], kind: str, step: str, faults: tuple[str, ...]) -> list[str]:
+    found = [counts[kind, step, fault] for fault in faults]
     return [str(count) for count in found] if any(found) else ["-"]
 
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from interlock.resources import Resource
 from tests.kills.points import Command, Done, Points
 from tests.kills.reference import dependents, on_its_vlan
-from tests.kills.trap import Fault
+from tests.kills.trap import AT_REQUESTS, Fault
 from tests.kills.variants import CHANGED, GROWING, grown
 from tests.support.engine.stack import Stack
 from tests.support.sampling import Sampling
@@ -45,6 +45,7 @@ class Rounds:
     sampling: Sampling
     #: Kinds that are made, changed, replaced and deleted under fire; what a later plan changes is it for every kind.
     sample: frozenset[str]
+    faults: tuple[Fault, ...] = AT_REQUESTS
     #: (kind, step) that had its share.
     had: set[tuple[str, str]] = field(default_factory=set)
     #: Step -> how many points of it were chosen.
@@ -71,7 +72,7 @@ class Rounds:
         """Made and unmade, replaced and changed, interrupted each time; in the end it stands."""
         kind = self._kind(stack, name)
         made, gone = Command(stack, (name,)), Command(stack, (name,), destroys=True)
-        self._to_and_fro(label, Way(kind, "create", made), Way(kind, "delete", gone, self._writing(stack, name)))
+        self.to_and_fro(label, Way(kind, "create", made), Way(kind, "delete", gone, self._writing(stack, name)))
         self.points.again(made)
         if stack.kinds[name] not in GROWING:
             self._again(label, Way(kind, "replace", Command(stack, (name,), forced=name)))
@@ -96,7 +97,7 @@ class Rounds:
         ways = [
             Way(here.KIND, step, Command(stack, scope), partial(self.say, stack, name, item)) for item in (other, here)
         ]
-        self._to_and_fro(label, *ways)
+        self.to_and_fro(label, *ways)
         ways[0].before()
         self.points.again(ways[0].command)
 
@@ -105,7 +106,7 @@ class Rounds:
         command = Command(stack, (name,))
         there = Way(item.KIND, "resize", command, lambda: self.say(stack, name, item))
         back = Way(item.KIND, "shrink", command, lambda: self.say(stack, name, None))
-        self._to_and_fro(label, there, back)
+        self.to_and_fro(label, there, back)
         there.before()
         self.points.again(command)
 
@@ -117,7 +118,7 @@ class Rounds:
     def _change(self, stack: Stack, label: str, name: str, other: Resource) -> None:
         here, command = stack.resources[name], Command(stack, (name,))
         ways = [Way(here.KIND, "update", command, partial(self.say, stack, name, item)) for item in (other, here)]
-        self._to_and_fro(label, *ways)
+        self.to_and_fro(label, *ways)
 
     def say(self, stack: Stack, name: str, item: Resource | None) -> None:
         """From now on the program says this of a name, or nothing; switch ports go with their network."""
@@ -147,7 +148,12 @@ class Rounds:
         for at, fault in self._chosen(way, done):
             self._interrupt(label, way, done, at, fault)
 
-    def _to_and_fro(self, label: str, there: Way, back: Way) -> None:
+    def drift(self, stack: Stack, label: str, name: str, meddle: Callable[[], None]) -> None:
+        """Somebody changed it by hand, and it is put right."""
+        self._again(label, Way(stack.kinds[name], "drift", Command(stack, (name,)), meddle))
+
+    def to_and_fro(self, label: str, there: Way, back: Way) -> None:
+        """Two ways that lead to each other's beginnings."""
         wanted = [self._wanted(there), self._wanted(back)]
         if not any(wanted):
             return
@@ -182,14 +188,14 @@ class Rounds:
     def _chosen(self, way: Way, done: Done) -> list[tuple[int, Fault]]:
         assert done.requests, "a command without a request has nothing to interrupt"
         if self.every:
-            found = [(at, fault) for at in range(1, len(done.requests) + 1) for fault in Fault]
+            found = [(at, fault) for at in range(1, len(done.requests) + 1) for fault in self.faults]
             first, self.met = self.met, self.met + len(found)
             return [point for place, point in enumerate(found, first) if self.sampling.part.takes(place)]
         # Each step has the faults in turn; at which request follows from the seed.
         turn = self.turns[way.step]
         self.turns[way.step] += 1
         chance = self.sampling.random(f"kill {way.kind} {way.step} {turn}")
-        return [(1 + chance.randrange(len(done.requests)), list(Fault)[turn % len(Fault)])]
+        return [(1 + chance.randrange(len(done.requests)), self.faults[turn % len(self.faults)])]
 
 
 def _copied(stack: Stack, name: str) -> bool:

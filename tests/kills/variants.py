@@ -145,7 +145,7 @@ DATA = (Volume.KIND, Share.KIND, Bucket.KIND)
 GROWING = (Volume.KIND, Share.KIND)
 
 #: Without policies of buckets, which the embedded cloud's Swift refuses: tests/buckets kills at those. Nor what V-IPU
-#: controllers are told, which no request of these tests asks for: tests/vipu_driving kills at those.
+#: controllers are told, by commands: test_kill_vipu.py kills at those.
 MADE = tuple(
     kind
     for kind, cls in KINDS.items()

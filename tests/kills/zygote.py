@@ -18,20 +18,21 @@ from datetime import timedelta
 
 import asyncssh
 import boto3
-from keystoneauth1 import loading
+from keystoneauth1.loading import get_plugin_loader
 from openstack.config import OpenStackConfig
 
 from interlock.provider.actuators.stored_credential import StoredCredentialActuator
 from interlock.provider.serving import serve
+from interlock.vipu import client, loading
 
 #: What the provider imports when it first needs it: once here, not in every child.
-LATE = (asyncssh, boto3, OpenStackConfig)
+LATE = (asyncssh, boto3, OpenStackConfig, client, loading)
 
 
 def main() -> None:
     """Forks until stdin ends."""
     # Looks through all that is installed for kinds of login, which is kept.
-    loading.get_plugin_loader("password")
+    get_plugin_loader("password")
     # Nobody asks how a child ended: the kernel clears it away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # What waits for a server does not expire while a long run, which takes hours, compares what is there.

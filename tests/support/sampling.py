@@ -63,6 +63,7 @@ BUDGETS: dict[str, Budget] = {
     "hypothesis examples": Budget(20, 50, 2_000),
     "steps of the state machine": Budget(0, 25, 20_000),
     "kinds killed": Budget(0, 5, 1_000),
+    "kinds of V-IPU killed": Budget(0, 2, 1_000),
     "random wirings": Budget(0, 30, 200),
     "random partition tables": Budget(0, 40, 300),
     "calls of a V-IPU controller": Budget(200, 300, 50_000),

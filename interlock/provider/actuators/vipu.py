@@ -148,6 +148,8 @@ def differences(pairs: Mapping[str, tuple[object, object]]) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, frozenset):
+        value = tuple(sorted(value))
     if isinstance(value, tuple):
         return ",".join(map(str, value)) or "none"
     return "not said" if value is None else str(value)
