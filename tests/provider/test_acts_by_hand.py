@@ -16,6 +16,7 @@ from infra.break_glass.known import KnownObject, KnownStack
 from infra.break_glass.switched_off import switched_off
 from infra.program.places import OPENSTACK
 from interlock.provider.clouds import Cloud
+from interlock.resources import SecurityGroup, SecurityGroupRule
 from tests.provider.test_audit import look
 from tests.support.world.small import World
 
@@ -85,3 +86,29 @@ def test_an_act_does_what_it_says_and_its_way_back_leaves_nothing(
         found = until(now, bool)
         assert found & {*act.objects}, f"{act.commands}: {found}"
     assert until(now, lambda seen: not seen) == set()
+
+
+@pytest.mark.parametrize("with_id", [True, False])
+def test_a_group_is_closed_to_what_comes_in_and_no_other(operator: Cloud, *, with_id: bool) -> None:
+    """Its rules go one by one, by ids that the service lists for this very group."""
+    network, name = operator.api("network"), "closed-by-hand"
+    made = str(network.post("/security-groups", {"security_group": {"name": name}})["security_group"]["id"])
+
+    def rules() -> dict[str, tuple[str, str]]:
+        listed = network.items("/security-group-rules", "security_group_rules")
+        return {str(rule["id"]): (str(rule["security_group_id"]), str(rule["direction"])) for rule in listed}
+
+    try:
+        for direction, port in (("ingress", 22), ("ingress", 80), ("egress", 443)):
+            rule = {"direction": direction, "protocol": "tcp", "port_range_min": port, "port_range_max": port}
+            network.post("/security-group-rules", {"security_group_rule": rule | {"security_group_id": made}})
+        stated = (SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22),)
+        spec = SecurityGroup(name=name, project="p", rules=stated)
+        group = KnownObject("SecurityGroup", name, spec, made if with_id else "")
+        (act,) = ActsOf(KnownStack("lyon-alice", (group,)), {}).all()
+        before = rules()
+        paste(operator, act.commands)
+        assert rules() == {ident: of for ident, of in before.items() if of != (made, "ingress")}
+        assert len(rules()) == len(before) - 2
+    finally:
+        network.delete(f"/security-groups/{made}")
