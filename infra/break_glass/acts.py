@@ -49,7 +49,7 @@ class FoundBy(StrEnum):
     AUDIT = "`interlock audit` and `interlock break-glass close` find it"
     SWITCHES = "`interlock audit` finds it where `switches.yaml` says how the switch is asked"
     CLOSE = "`interlock break-glass close` finds it; to the proof it changes nothing"
-    REFRESH = "`pulumi refresh` finds it, where interlock tells the controller; else look yourself"
+    TOLD = "`interlock audit` and `close` find it, where interlock tells the controller; else look yourself"
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def _vipu(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     words = (shlex.join(program), *((spelling.of("config"), quoted) if config else ()), shlex.join(line.words))
     yield NightAct(
         "remove-vipu-user" if is_user else "remove-vipu-partition", item.kind, (item.name, spec.controller),
-        (" ".join(words),), does, LESS if is_user else NONE, (), FoundBy.REFRESH,
+        (" ".join(words),), does, LESS if is_user else NONE, (), FoundBy.TOLD,
         f"{place}, for the controller {spec.controller} ({spec.address})",
     )  # fmt: skip
 

@@ -10,13 +10,12 @@ from typing import Any
 
 import typer
 
-from infra.audit.comparison import Audit
+from infra.audit.comparison import Audit, StackAudit
 from infra.cli.exits import EnvironmentFailed, Exit
 from infra.program.break_glass import break_glass_of
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment_text
 from interlock.model.text.validation import nearest
-from interlock.planning import Plan
 from interlock.provider.audit.standing import UNLISTED
 from interlock.resources import Claims
 from interlock.store.break_glass import DecidedDifference, GlassClosing, GlassEntry, GlassRecord
@@ -64,7 +63,7 @@ class Closing:
                 raise typer.BadParameter(
                     f"nothing differs that is called `{name}`: {nearest(name, names)}", param_hint="--undo"
                 )
-        return JudgedNight(self, found, not_seen(audit, stack.plan))
+        return JudgedNight(self, found, not_seen(audit, stack))
 
 
 @dataclass(frozen=True)
@@ -145,11 +144,16 @@ class JudgedNight:
         return entry.model_copy(update={"closing": closing, "closing_signed": signed})
 
 
-def not_seen(audit: Audit, plan: Plan) -> dict[str, str]:
-    """What of a stack nobody read, with the reason: lists that failed, and kinds that no list shows."""
+def not_seen(audit: Audit, stack: StackAudit) -> dict[str, str]:
+    """What of a stack nobody read, with the reason: lists that failed, kinds that no list shows, controllers that a
+    person tells.
+    """
     kinds: dict[str, int] = {}
-    for item in plan.resources:
+    for item in stack.plan.resources:
         kind = item.resource.KIND
         if kind in UNLISTED and kind != Claims.KIND:
             kinds[kind] = kinds.get(kind, 0) + 1
-    return {**audit.unread, **{f"{count} {kind}": UNLISTED[kind] for kind, count in kinds.items()}}
+    by_hand = {
+        f"V-IPU of {name}": "a person tells that controller, and an audit asks it nothing" for name in stack.unchecked
+    }
+    return {**audit.unread, **{f"{count} {kind}": UNLISTED[kind] for kind, count in kinds.items()}, **by_hand}

@@ -75,8 +75,8 @@ def _standing(stack: Stack, hosts: list[str]) -> dict[str, Resource]:
 def _spares(stack: Stack, hosts: list[str]) -> dict[str, Resource]:
     whole = stack.resources
     changes: dict[str, dict[str, Any]] = {
-        "ag1": {"host": hosts[4]}, "cluster": {"agents": ("ag3",)}, "allocation": {"cluster": "more"},
-        "user": {}, "p": {"ipus": 4},
+        "ag1": {"host": hosts[4]}, "cluster": {"agents": ("ag3",)},
+        "allocation": {"cluster": "more", "machines": ("ipum-04",)}, "user": {}, "p": {"ipus": 4},
     }  # fmt: skip
     named = [whole[like].model_copy(update={"name": "spare", **update}) for like, update in changes.items()]
     return {spare(item.KIND): item for item in (*named, whole["handed"])}

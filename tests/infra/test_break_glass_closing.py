@@ -239,7 +239,7 @@ def _project(paper: Paper) -> str:
 def test_what_nobody_reads_somebody_has_to_have_looked_at(lyon: Lyon, interlock: Interlock, paper: Paper) -> None:
     done = closed(interlock)
     assert done.code == 3
-    assert "NOT SEEN 2 VipuUser: " in done.out
+    assert "NOT SEEN V-IPU of acme-train-controller: " in done.out
     assert is_open(lyon)
     assert closed(interlock, *LOOKED).code == 0
 

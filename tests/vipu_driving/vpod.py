@@ -31,6 +31,7 @@ from interlock.vipu.client import ControllerClient
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import VipuId
+from tests.faults.clock import Clock
 from tests.ufm.conftest import AT_ONCE
 
 from .stand import SERVER, Stand
@@ -83,7 +84,7 @@ class Vpod:
 
     def cloud(self) -> Cloud:
         """A cloud that nobody logs in to, with controllers that are there."""
-        cloud, stand = Cloud("paper", AT_ONCE), self.stand
+        cloud, stand = Cloud("paper", Clock().retry_policy()), self.stand
         cloud.__dict__["login"] = Login(CloudFingerprint("keystone", ""), "u", "p", ())
         cloud.api = lambda *_, **__: Nova(self.servers)  # type: ignore[assignment,method-assign]
         cloud.markers.update({("Server", uuid): mark for uuid, mark in self.servers.items()})
