@@ -95,7 +95,7 @@ class Journal:
         """Hold the request, then drop its answer."""
         release, hit = self.folder / "trap.release", self.folder / "trap.hit"
         release.unlink(missing_ok=True)
-        whole = hit.with_suffix(".new")
+        whole = beside(hit)
         whole.write_text(json.dumps(record), encoding="utf-8")
         whole.replace(hit)
         deadline = time.monotonic() + HOLD_SECONDS
@@ -126,10 +126,15 @@ def count_up(path: Path, era: str) -> int:
     """
     recorded = path.read_text(encoding="utf-8").split(" ") if path.exists() else ["0", era]
     number = int(recorded[0]) + 1 if recorded[1] == era else 1
-    whole = path.with_suffix(".new")
+    whole = beside(path)
     whole.write_text(f"{number} {era}", encoding="utf-8")
     whole.replace(path)
     return number
+
+
+def beside(path: Path) -> Path:
+    """Where a file is written before it takes its place: one for each, since `trap.hit` and `trap.count` meet."""
+    return path.with_name(f"{path.name}.new")
 
 
 def collect(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], list[bytes]]:

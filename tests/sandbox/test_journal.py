@@ -12,7 +12,7 @@ import openstack
 import pytest
 from openstack import exceptions
 
-from sandbox.services.journal import Journal, count_up
+from sandbox.services.journal import Journal, beside, count_up
 from tests.sandbox.cloud import Cloud, Running, until
 
 
@@ -53,6 +53,12 @@ def test_a_counter_outlives_a_writer_that_is_killed(tmp_path: Path, monkeypatch:
             count_up(counter, "")
     assert count_up(counter, "") == 3
     assert count_up(counter, "another") == 1
+
+
+def test_what_is_written_at_once_is_written_beside_each_other(tmp_path: Path) -> None:
+    """A hit took the place of a counter, or the other way round, when two services wrote at the same moment."""
+    names = ("trap.hit", "trap.count", "trap.json", "trap.release", "requests.count")
+    assert len({beside(tmp_path / name) for name in names} | {tmp_path / "trap.new"}) == len(names) + 1
 
 
 class Service:
