@@ -63,6 +63,17 @@ class ControllerClient:
         """Id -> partition, of all."""
         return {item.id: item for item in self._listed("partition", answers.partition_of)}
 
+    def partitions_in(self, allocation: str) -> tuple[SaidPartition, ...]:
+        """Those of an allocation. Where the release does not say whose one is, all of its cluster that may be."""
+        partitions = tuple(self.partitions().values())
+        whole = self.allocations().get(allocation) if any(item.allocation is None for item in partitions) else None
+        cluster = None if whole is None else whole.cluster
+
+        def is_in(item: SaidPartition) -> bool:
+            return item.allocation == allocation or (item.allocation is None and cluster in (None, item.cluster))
+
+        return tuple(item for item in partitions if is_in(item))
+
     def answered(self, line: VipuLine) -> Ran:
         """What came of a line that changes nothing. Raises `VipuError` where nobody knows."""
         return self._sent(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from interlock.provider.redaction import REDACTOR
 from interlock.provider.vipu import Controllers
 from interlock.provider.vipu_keys import settings_with_new_key
 from interlock.provider.vipu_replacing import check_replaced
+from interlock.vipu.client import ControllerClient
 from interlock.vipu.errors import VipuError
 from interlock.vipu.flags import WORDS, VipuSpelling
 from interlock.vipu.loading import ControllerMachine, load_vipu
@@ -124,9 +126,10 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
     stand.desk.do("create partition job-1 --size 4 --allocation train")
     cloud = vpod.cloud()
 
-    def check(name: str, new: dict[str, Any], phase: Phase = Phase.READY) -> None:
+    def check(name: str, new: dict[str, Any], phase: Phase = Phase.READY, *, beside: str = "") -> None:
         target: Any = _target(vpod, plan, name)
-        check_replaced(cloud, vpod.admission(new), target, Observed(vpod.state[name][0], "", phase=phase))
+        seen = Observed(vpod.state[name][0], "", phase=phase)
+        check_replaced(cloud, vpod.admission(new), {name, beside}, target, seen)
 
     with pytest.raises(Failure, match="VipuPartition p would be recreated") as caught:
         check("p", plan)
@@ -137,6 +140,29 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
     check("p", may)
     check("allocation", may)
     check("cluster", plan)
+    # A user goes first of all: with it goes the key by which somebody could remove that partition.
+    with pytest.raises(Failure, match=r"VipuAllocation allocation would be recreated, with partitions .*: job-1"):
+        check("user", plan, beside="allocation")
+    check("user", may, beside="allocation")
+    check("user", plan)
+
+
+def test_a_partition_of_which_nobody_says_whose_it_is_may_be_a_users(stand: Stand, monkeypatch: Any) -> None:
+    """A release may not say in which allocation one is: it neither ends unasked, nor stays behind as nobody's."""
+    vpod, plan = Vpod(stand), planned()
+    vpod.up(plan)
+    stand.desk.do("remove partition p")
+    stand.desk.do("create partition job-1 --size 4 --allocation train")
+    listed = ControllerClient.partitions
+    monkeypatch.setattr(
+        ControllerClient, "partitions",
+        lambda self: {name: replace(item, allocation=None) for name, item in listed(self).items()},
+    )  # fmt: skip
+    seen = Observed(vpod.state["allocation"][0], "")
+    with pytest.raises(Failure, match="with partitions that users made: job-1"):
+        check_replaced(vpod.cloud(), vpod.admission(plan), {"allocation"}, _target(vpod, plan, "allocation"), seen)
+    vpod.destroy()
+    assert not stand.desk.controller.state.partitions
 
 
 def _target(vpod: Vpod, plan: dict[str, Any], name: str) -> Any:
