@@ -10,7 +10,7 @@ import pytest
 
 from interlock.model.text.errors import InputErrors
 from interlock.provider.actuators import Observed, Phase, Target
-from interlock.provider.errors import Failure
+from interlock.provider.errors import Failure, refused
 from interlock.provider.preflight.vipu import controllers
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.vipu import Controllers
@@ -168,6 +168,11 @@ def test_a_partition_of_which_nobody_says_whose_it_is_may_be_a_users(stand: Stan
 def _target(vpod: Vpod, plan: dict[str, Any], name: str) -> Any:
     item = vpod.declared(plan, name)
     return Target(name, OWNER, item.spec, item.ids)
+
+
+def test_what_a_tenant_calls_an_object_moves_no_cursor() -> None:
+    """Nor is it what no message can carry: half a character."""
+    assert refused("in use by partition a\x1b[2J,\nb\udc80 é").message == "in use by partition a\\x1b[2J,\nb\\udc80 é"
 
 
 def test_a_preflight_names_controllers_without_a_way(stand: Stand, tmp_path: Path) -> None:
