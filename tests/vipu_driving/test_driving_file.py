@@ -56,6 +56,7 @@ def _file(folder: Path, text: str) -> Path:
         (_LOCAL + "    command: []\n", "`command` has no words"),
         (_LOCAL + "    machine: {storage: var/lib/vipu}\n", "`var/lib/vipu` is no folder"),
         (_LOCAL + "    machine: {backup: '/b/{uuid}'}\n", "`/b/{uuid}` has a placeholder that there is not"),
+        (_LOCAL + "    machine: {storage: /v, backup: /v/}\n", "`backup` is the folder of `storage`"),
         (_SSH.replace("key_file: k", "key_file: none"), "there is no file"),
     ],
 )
