@@ -190,7 +190,7 @@ class ControllerClient:
             return self.runner.run((*before, *config, *line.words))
         except VipuError as error:
             what = f"V-IPU controller {self.name}, `{line.shown}`: {error.what}"
-            raise VipuError(error.trouble, self.name, what, error.hint) from error
+            raise VipuError(error.trouble, self.name, what, error.hint, is_final=error.is_final) from error
 
     def _failed(self, line: VipuLine, ran: Ran) -> VipuError:
         said = ran.said if line.is_quoted else "what it said is not shown, since a key may stand in it"

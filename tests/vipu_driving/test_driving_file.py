@@ -171,6 +171,16 @@ def _target(vpod: Vpod, plan: dict[str, Any], name: str) -> Any:
     return Target(name, OWNER, item.spec, item.ids)
 
 
+def test_a_command_that_is_not_here_is_not_waited_for(tmp_path: Path) -> None:
+    """A controller may still start; what nobody installed on this machine does not come by waiting."""
+    known = load_vipu(_file(tmp_path, _LOCAL + "    command: [/nowhere/vipu-admin]\n"))
+    waits: list[float] = []
+    controllers = Controllers(replace(AT_ONCE, sleep=waits.append), lambda: known)
+    with pytest.raises(VipuError, match="/nowhere/vipu-admin cannot be started here"):
+        controllers.started(SERVER, controllers.of(SERVER, "acme-train-controller"))
+    assert not waits
+
+
 def test_what_a_tenant_calls_an_object_moves_no_cursor() -> None:
     """Nor is it what no message can carry: half a character."""
     assert refused("in use by partition a\x1b[2J,\nb\udc80 é").message == "in use by partition a\\x1b[2J,\nb\\udc80 é"
