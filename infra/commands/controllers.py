@@ -79,7 +79,7 @@ def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None,
     else:
         text = controllers_as_table(found, colour=colour.wanted())
         print_text(text + recorded_controllers_lines(kept, gate.workspace.shown))
-    if found.unread:
+    if found.unread or (kept is not None and kept.lacking):
         return Exit.ENVIRONMENT
     values = {finding.value for finding in found.findings}
     return Exit.VIOLATED if False in values else Exit.NOT_PROVABLE if None in values else Exit.PROVED

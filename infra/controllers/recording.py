@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from infra.program.gate import Gate
 from interlock.model.evidence.controller_reading import write_controller_evidence
 
@@ -21,11 +23,13 @@ class RecordedControllers:
 
 def record_controllers(gate: Gate, found: ControllerSurvey, by: str) -> RecordedControllers:
     """Write what each said, good or not. Of one that was not read nothing is written, and older evidence stays."""
-    folder = gate.workspace.folder
-    files = {
-        name: write_controller_evidence(folder, evidence_of_controller(found.site, item, by))
-        for name, item in found.controllers.items()
-    }
-    return RecordedControllers(
-        files, {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
-    )
+    folder, files = gate.workspace.folder, dict[str, Path]()
+    lacking = {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
+    for name, item in found.controllers.items():
+        try:
+            evidence = evidence_of_controller(found.site, item, by)
+        except ValidationError as error:
+            lacking[name] = f"what it said fits into no file: {'; '.join(one['msg'] for one in error.errors())}"
+        else:
+            files[name] = write_controller_evidence(folder, evidence)
+    return RecordedControllers(files, lacking)

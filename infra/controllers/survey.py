@@ -152,7 +152,7 @@ def _all(said: ControllerSaid) -> Iterator[tuple[str, bool | None, str]]:
         yield f"forwarding {family}", value, _either(value, "its machine forwards packets", "not read")
     releases = {release for release in said.agents.values() if release is not None}
     minors = {minor_of(release) for release in (*releases, said.release or "")}
-    is_known = said.release is not None and None not in said.agents.values()
+    is_known = said.release is not None and bool(said.agents) and None not in said.agents.values()
     alike = len(releases) <= 1 and len(minors) == 1
     differ = f"controller {said.release}, agents {', '.join(sorted(releases))}"
     yield "releases", alike if is_known else None, _either(alike if is_known else None, differ, "not all are said")

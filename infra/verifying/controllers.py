@@ -41,6 +41,8 @@ def skewed(plan: PlanOfStack) -> Iterator[str]:
             yield found
             continue
         agents = [item["release"] for item in found["agents"]]
+        if not agents:
+            yield f"{name} lists no agent"
         known = {release for release in agents if release is not None}
         if None in agents or len(known) > 1:
             yield f"agents of {name} have releases {sorted(known)}, or say none"

@@ -39,4 +39,5 @@ def s3_keys_of(tenant: Tenant) -> Mapping[str, tuple[int, ...]]:
     found = {vpod.name: vpod.s3_keys for vpod in tenant.vpods}
     # The buckets stay, and who made one is who may use it.
     found |= {vpod.name: vpod.s3_keys for vpod in (tenant.released if tenant.buckets else ())}
+    found = {name: found[name] for name in tenant.order if name in found} or found
     return found | {cluster.name: cluster.s3_keys for cluster in (tenant.clusters if tenant.buckets else ())}

@@ -30,7 +30,7 @@ YOUNGER: Mapping[type[BaseModel], frozenset[str]] = {
     VPod: frozenset({"s3_keys"}),
     BucketRequest: frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"}),
     Access: frozenset({"ca", "accounts", "public"}),
-    Tenant: frozenset({"clusters", "released"}),
+    Tenant: frozenset({"clusters", "order", "released"}),
     Cluster: frozenset({"heads", "kind", "slurm", "s3_keys", "state", "without", "roll"}),
     Pins: frozenset({"heads"}),
     Partition: frozenset({"replaceable"}),

@@ -72,7 +72,7 @@ class Failure(InterlockError):
 
     def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
         usual = HINTS[trouble].format(service=service or "the cloud")
-        super().__init__(REDACTOR.redact(message), usual if hint is None else hint)
+        super().__init__(_on_a_terminal(REDACTOR.redact(message)), usual if hint is None else hint)
         self.trouble = trouble
 
     @property
@@ -83,6 +83,11 @@ class Failure(InterlockError):
     def within(self, where: str) -> Failure:
         """The same failure, saying where it happened."""
         return Failure(self.trouble, f"{where}: {self.message}", self.hint)
+
+
+def _on_a_terminal(text: str) -> str:
+    """The text with escapes for what would move a cursor: tenants name objects that are quoted to the operator."""
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
 
 
 def refused(message: str, hint: str = "") -> Failure:

@@ -167,12 +167,13 @@ class Lifecycle:
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
         target = target.after(seen)
-        recreated = item.name in self._gate.previewed.creates
+        created = self._gate.previewed.creates
+        recreated = item.name in created
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, recreated)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
         if recreated:
             await self._run(actuator, check_redone, self._cloud, item, ident, self._gate.planned_host(item.name))
-            await self._run(actuator, check_replaced, self._cloud, self._gate.admission, target, seen)
+            await self._run(actuator, check_replaced, self._cloud, self._gate.admission, created, target, seen)
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

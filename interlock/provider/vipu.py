@@ -102,7 +102,7 @@ class Controllers:
             try:
                 controller.agents()
             except VipuError as error:
-                return Tried(failure=error, again=error.trouble in _STARTS)
+                return Tried(failure=error, again=error.trouble in _STARTS and not error.is_final)
             return Tried()
 
         persist(self._starting, attempt)

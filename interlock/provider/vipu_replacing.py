@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from typing import Any
 
-from interlock.resources import Admission, VipuAllocation, VipuPartition
+from interlock.resources import Admission, Admitted, VipuAllocation, VipuObject, VipuPartition, VipuUser
 from interlock.vocabulary.pair_ids import VipuId
 
 from .actuators import Observed, Phase, Target
@@ -18,33 +19,49 @@ _ALLOW = (
 )
 
 
-def check_replaced(cloud: Cloud, admission: Admission, target: Target[Any], seen: Observed) -> None:
-    """Raises `Failure` if a replacement ends what no request lets it end.
+def check_replaced(
+    cloud: Cloud, admission: Admission, created: Container[str], target: Target[Any], seen: Observed
+) -> None:
+    """Raises `Failure` if a replacement ends what no request lets it end. `created`: what is made, or made again.
 
     Partitions go before what they stand on, so nothing of the vPOD was touched yet. Nothing runs on a broken one.
     """
-    if isinstance(target.spec, VipuPartition) and seen.phase is not Phase.BROKEN:
+    spec = target.spec
+    if isinstance(spec, VipuPartition) and seen.phase is not Phase.BROKEN:
         planned = admission.by_name.get((VipuPartition.KIND, target.name))
         if planned is None or not planned.spec["replaceable"]:
             what = f"{VipuPartition.KIND} {target.name} would be recreated, which ends what runs on it"
             raise refused(what, _ALLOW)
-    if isinstance(target.spec, VipuAllocation):
-        _check_users(cloud, admission, target, VipuId.parse(seen.id))
+    if isinstance(spec, VipuAllocation):
+        _check_users(cloud, admission, spec, target.name, VipuId.parse(seen.id))
+    if isinstance(spec, VipuUser):
+        # A user goes before its allocation: refused only there, nobody would be left to remove a partition.
+        for item in _allocations_of(admission, target.name):
+            if item.name in created:
+                ident = VipuId(VipuId.parse(seen.id).server, "allocation", item.spec["name"])
+                _check_users(cloud, admission, spec, item.name, ident)
 
 
-def _check_users(cloud: Cloud, admission: Admission, target: Target[VipuAllocation], ident: VipuId) -> None:
+def _allocations_of(admission: Admission, user: str) -> Iterator[Admitted]:
+    """Those that a user is planned to have."""
+    planned = admission.by_name.get((VipuUser.KIND, user))
+    for name in planned.spec["allocations"] if planned is not None else ():
+        if (found := admission.by_name.get((VipuAllocation.KIND, name))) is not None:
+            yield found
+
+
+def _check_users(cloud: Cloud, admission: Admission, at: VipuObject, allocation: str, ident: VipuId) -> None:
     """Of partitions that users made nobody can say that they may end, unless all planned ones may."""
     planned = [
         item.spec["replaceable"]
         for item in admission.resources
-        if item.kind == VipuPartition.KIND and item.spec["allocation"] == target.name
+        if item.kind == VipuPartition.KIND and item.spec["allocation"] == allocation
     ]
     if planned and all(planned):
         return
-    spec = target.spec
     with asking():
-        partitions = cloud.controllers.of(ident.server, spec.controller, spec.address).partitions().values()
-    if left := sorted(item.id for item in partitions if item.allocation == ident.name):
-        what = f"{spec.KIND} {target.name} would be recreated, with partitions that users made: "
+        found = cloud.controllers.of(ident.server, at.controller, at.address).partitions_in(ident.name)
+    if left := sorted(item.id for item in found):
+        what = f"{VipuAllocation.KIND} {allocation} would be recreated, with partitions that users made: "
         hint = "have these users remove them, then run `pulumi up` again"
         raise refused(f"{what}{', '.join(left)}", hint)

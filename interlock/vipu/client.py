@@ -63,6 +63,17 @@ class ControllerClient:
         """Id -> partition, of all."""
         return {item.id: item for item in self._listed("partition", answers.partition_of)}
 
+    def partitions_in(self, allocation: str) -> tuple[SaidPartition, ...]:
+        """Those of an allocation. Where the release does not say whose one is, all of its cluster that may be."""
+        partitions = tuple(self.partitions().values())
+        whole = self.allocations().get(allocation) if any(item.allocation is None for item in partitions) else None
+        cluster = None if whole is None else whole.cluster
+
+        def is_in(item: SaidPartition) -> bool:
+            return item.allocation == allocation or (item.allocation is None and cluster in (None, item.cluster))
+
+        return tuple(item for item in partitions if is_in(item))
+
     def answered(self, line: VipuLine) -> Ran:
         """What came of a line that changes nothing. Raises `VipuError` where nobody knows."""
         return self._sent(line)
@@ -179,7 +190,7 @@ class ControllerClient:
             return self.runner.run((*before, *config, *line.words))
         except VipuError as error:
             what = f"V-IPU controller {self.name}, `{line.shown}`: {error.what}"
-            raise VipuError(error.trouble, self.name, what, error.hint) from error
+            raise VipuError(error.trouble, self.name, what, error.hint, is_final=error.is_final) from error
 
     def _failed(self, line: VipuLine, ran: Ran) -> VipuError:
         said = ran.said if line.is_quoted else "what it said is not shown, since a key may stand in it"

@@ -25,10 +25,13 @@ class VipuTrouble(StrEnum):
 
 
 class VipuError(InterlockError):
-    """A command to a controller that did not succeed. `place` is the controller's name."""
+    """A command to a controller that did not succeed. `place` is the controller's name.
+
+    `is_final`: it is no better in a while, so nobody waits for the controller.
+    """
 
     LEAD = "next"
 
-    def __init__(self, trouble: VipuTrouble, controller: str, what: str, hint: str) -> None:
+    def __init__(self, trouble: VipuTrouble, controller: str, what: str, hint: str, *, is_final: bool = False) -> None:
         super().__init__(what, hint, place=controller)
-        self.trouble = trouble
+        self.trouble, self.is_final = trouble, is_final

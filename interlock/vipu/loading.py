@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from posixpath import normpath
 
 from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
@@ -130,6 +131,11 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
     for key in ("command", "user_command"):
         if getattr(entry, key) == []:
             faults.add(Code.VALUE, (*at, key), f"`{key}` has no words", "name the program at least, or leave it out")
+    machine = entry.machine
+    if machine is not None and machine.storage and machine.backup and _is_one_folder(machine.storage, machine.backup):
+        hint = "name the folder into which copies are made, on another disk if there is one"
+        # What lies there would be its own copy, and as young as can be.
+        faults.add(Code.CONTRADICTION, (*at, "machine", "backup"), "`backup` is the folder of `storage`", hint)
     for flag, spelt in entry.flags.items():
         if flag in NEEDED and not spelt:
             what = f"`{flag}` is left out, and without it a command says something else"
@@ -147,6 +153,10 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         else ControllerMachine(tuple(entry.machine.command), entry.machine.storage, entry.machine.backup),
         admins=None if entry.admins is None else tuple(entry.admins),
     )
+
+
+def _is_one_folder(one: str, other: str) -> bool:
+    return normpath(one) == normpath(other)
 
 
 def _hops(ssh: VipuSshFile, at: tuple[Step, ...], folder: Path, faults: Faults) -> tuple[SshHop, ...]:

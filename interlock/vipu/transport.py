@@ -87,7 +87,7 @@ class LocalRunner:
     def _not_started(self, words: Sequence[str], why: str) -> VipuError:
         what = f"{words[0]} cannot be started here: {why}"
         hint = "install the commands of V-IPU, or correct `command` in vipu.yaml; or write `run: ssh`"
-        return VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint)
+        return VipuError(VipuTrouble.UNREACHABLE, self.controller, what, hint, is_final=True)
 
     def _ended(self, process: subprocess.Popen[str], words: Sequence[str]) -> tuple[str, str]:
         clock, until = self.retry_policy.clock, self.retry_policy.clock() + self.limits.command

@@ -42,6 +42,8 @@ def _faults(model: Model, item: ControllerFacts) -> Iterator[Cause]:
 
 
 def _agents(item: ControllerFacts, seen: ControllerSeen) -> Iterator[Cause]:
+    if not seen.agents:
+        yield _cause(item, "lists no agent", (), (SaidFact(f"agents of {item.name}"),))
     unsaid = [name for name, release in seen.agents.items() if release is None]
     if unsaid:
         missing = (SaidFact(f"releases of agents of {item.name}"),)

@@ -16,6 +16,8 @@ import pytest
 
 from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.values import moment_text
+from interlock.vipu.answers import SaidAgent
+from interlock.vipu.client import ControllerClient
 from sandbox.vipu.controller import ControllerSettings
 from sandbox.vipu.racks import rack_of
 from sandbox.vipu.serving import Serving
@@ -100,6 +102,25 @@ def test_what_is_recorded_is_what_the_proof_and_the_verifier_rest_on(
     refused = interlock("verify", str(certificate), "acme", "--site", "lyon")
     assert refused.code == 1
     assert all(f"{rule} is " in refused.out for rule in ("LIF-08", "LIF-12", "SEC-01"))
+
+
+def test_an_id_of_an_agent_may_be_as_long_as_plans_make_it(
+    asked: Asked, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And where one fits into no file the old file stays, with the reason: of that controller alone."""
+    longest, listed = "-".join(("t" * 20, "v" * 20, "agent", "m" * 63)), ControllerClient.agents
+
+    def with_one(name: str) -> None:
+        one = SaidAgent(name, "10.2.1.3", 8080, "ONLINE", "1.18.0")
+        monkeypatch.setattr(ControllerClient, "agents", lambda self: {**listed(self), name: one})
+
+    with_one(longest)
+    assert interlock("controllers", NAME, "--record").code == 1
+    whole = asked.read()
+    assert longest in [item["agent"] for item in whole["agents"]]
+    with_one("x" * 256)
+    ended = interlock("controllers", NAME, "--record")
+    assert (ended.code, "is no id of an agent" in ended.out, asked.read() == whole) == (4, True, True), ended.out
 
 
 def test_a_site_that_wants_readings_warns_until_there_are_some(asked: Asked, interlock: Interlock) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from infra.program.gate import Gate
+from interlock.planning.s3_users import s3_keys_of
 from tests.infra.conftest import Interlock, Lyon
 
 ASKED, RELEASED = "    machines: 4 # or `ipus: 16`\n", "    state: released\n    machines: 4 # or `ipus: 16`\n"
@@ -94,3 +95,12 @@ def test_what_the_request_says_of_it_waits(lyon: Lyon) -> None:
     assert [(one.vpod, one.server) for one in tenant.volumes] == [(None, None)]
     assert [one.vpods for one in tenant.shares] == [()]
     assert ([one.name for one in tenant.vpods], [one.name for one in tenant.released]) == ([], ["train"])
+
+
+def test_a_bucket_is_still_of_whoever_made_it(lyon: Lyon) -> None:
+    """Else another vPOD, which no request lets in, would be the one that may do everything with it."""
+    another = "  other: {machines: 4, poplar: {servers: 1, flavor: poplar.half, image: poplar}}\n\nshares:\n"
+    lyon.replace("tenants/acme.yaml", "\nshares:\n", another)
+    assert [*s3_keys_of(Gate.open("lyon").tenant("acme"))] == ["train", "other"]
+    lyon.replace("tenants/acme.yaml", ASKED, RELEASED)
+    assert [*s3_keys_of(Gate.open("lyon").tenant("acme"))] == ["train", "other"]

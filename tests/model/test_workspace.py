@@ -64,6 +64,16 @@ def test_two_tenants_cannot_make_one_name(tmp_path: Path) -> None:
     assert found[0].endswith("IN-009 on the cloud `acme-x-y` would be a name of tenant `acme-x` too")
 
 
+def test_a_vpod_that_is_released_keeps_its_name(tmp_path: Path) -> None:
+    """Its volumes stay, and are called by it."""
+    stacks = small_fleet(tmp_path)
+    changed(stacks / "yard/tenants/acme.yaml", "train:", "x-y:\n    state: released")
+    add_tenant(stacks, "acme-x.yaml", "x-y:\n    state: released", "y:")
+    found = faults(stacks)
+    assert len(found) == 1
+    assert found[0].endswith("IN-009 on the cloud `acme-x-y` would be a name of tenant `acme-x` too")
+
+
 def test_a_guard_that_is_left_out_or_unknown_is_none(tmp_path: Path) -> None:
     stacks = small_fleet(tmp_path)
     changed(stacks / "yard/site.yaml", "{vlan_lists_enforced: true}", "{vlan_lists_enforced: unknown}")

@@ -122,6 +122,7 @@ DEFECTS: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {"agents": [AGENTS[0], AGENTS[1] | {"release": None}]},
         "LIF-08", N, "did not say the releases of its agents acme-train-ipum-02",
     ),
+    "a controller that lists no agent": ({"agents": []}, "LIF-08", N, "lists no agent"),
     "a controller that says no release": ({"release": None}, "LIF-08", N, "did not say its release"),
     "servers with another client": (
         {"release": "1.17.9", "agents": [item | {"release": "1.17.9"} for item in AGENTS]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,13 @@ import pytest
 
 from interlock.model.text.errors import InputErrors
 from interlock.provider.actuators import Observed, Phase, Target
-from interlock.provider.errors import Failure
+from interlock.provider.errors import Failure, refused
 from interlock.provider.preflight.vipu import controllers
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.vipu import Controllers
 from interlock.provider.vipu_keys import settings_with_new_key
 from interlock.provider.vipu_replacing import check_replaced
+from interlock.vipu.client import ControllerClient
 from interlock.vipu.errors import VipuError
 from interlock.vipu.flags import WORDS, VipuSpelling
 from interlock.vipu.loading import ControllerMachine, load_vipu
@@ -54,6 +56,7 @@ def _file(folder: Path, text: str) -> Path:
         (_LOCAL + "    command: []\n", "`command` has no words"),
         (_LOCAL + "    machine: {storage: var/lib/vipu}\n", "`var/lib/vipu` is no folder"),
         (_LOCAL + "    machine: {backup: '/b/{uuid}'}\n", "`/b/{uuid}` has a placeholder that there is not"),
+        (_LOCAL + "    machine: {storage: /v, backup: /v/}\n", "`backup` is the folder of `storage`"),
         (_SSH.replace("key_file: k", "key_file: none"), "there is no file"),
     ],
 )
@@ -124,9 +127,10 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
     stand.desk.do("create partition job-1 --size 4 --allocation train")
     cloud = vpod.cloud()
 
-    def check(name: str, new: dict[str, Any], phase: Phase = Phase.READY) -> None:
+    def check(name: str, new: dict[str, Any], phase: Phase = Phase.READY, *, beside: str = "") -> None:
         target: Any = _target(vpod, plan, name)
-        check_replaced(cloud, vpod.admission(new), target, Observed(vpod.state[name][0], "", phase=phase))
+        seen = Observed(vpod.state[name][0], "", phase=phase)
+        check_replaced(cloud, vpod.admission(new), {name, beside}, target, seen)
 
     with pytest.raises(Failure, match="VipuPartition p would be recreated") as caught:
         check("p", plan)
@@ -137,11 +141,49 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
     check("p", may)
     check("allocation", may)
     check("cluster", plan)
+    # A user goes first of all: with it goes the key by which somebody could remove that partition.
+    with pytest.raises(Failure, match=r"VipuAllocation allocation would be recreated, with partitions .*: job-1"):
+        check("user", plan, beside="allocation")
+    check("user", may, beside="allocation")
+    check("user", plan)
+
+
+def test_a_partition_of_which_nobody_says_whose_it_is_may_be_a_users(stand: Stand, monkeypatch: Any) -> None:
+    """A release may not say in which allocation one is: it neither ends unasked, nor stays behind as nobody's."""
+    vpod, plan = Vpod(stand), planned()
+    vpod.up(plan)
+    stand.desk.do("remove partition p")
+    stand.desk.do("create partition job-1 --size 4 --allocation train")
+    listed = ControllerClient.partitions
+    monkeypatch.setattr(
+        ControllerClient, "partitions",
+        lambda self: {name: replace(item, allocation=None) for name, item in listed(self).items()},
+    )  # fmt: skip
+    seen = Observed(vpod.state["allocation"][0], "")
+    with pytest.raises(Failure, match="with partitions that users made: job-1"):
+        check_replaced(vpod.cloud(), vpod.admission(plan), {"allocation"}, _target(vpod, plan, "allocation"), seen)
+    vpod.destroy()
+    assert not stand.desk.controller.state.partitions
 
 
 def _target(vpod: Vpod, plan: dict[str, Any], name: str) -> Any:
     item = vpod.declared(plan, name)
     return Target(name, OWNER, item.spec, item.ids)
+
+
+def test_a_command_that_is_not_here_is_not_waited_for(tmp_path: Path) -> None:
+    """A controller may still start; what nobody installed on this machine does not come by waiting."""
+    known = load_vipu(_file(tmp_path, _LOCAL + "    command: [/nowhere/vipu-admin]\n"))
+    waits: list[float] = []
+    controllers = Controllers(replace(AT_ONCE, sleep=waits.append), lambda: known)
+    with pytest.raises(VipuError, match="/nowhere/vipu-admin cannot be started here"):
+        controllers.started(SERVER, controllers.of(SERVER, "acme-train-controller"))
+    assert not waits
+
+
+def test_what_a_tenant_calls_an_object_moves_no_cursor() -> None:
+    """Nor is it what no message can carry: half a character."""
+    assert refused("in use by partition a\x1b[2J,\nb\udc80 é").message == "in use by partition a\\x1b[2J,\nb\\udc80 é"
 
 
 def test_a_preflight_names_controllers_without_a_way(stand: Stand, tmp_path: Path) -> None:

@@ -5,22 +5,41 @@ What it says stands there whether it is good or not. Null stands for what nobody
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from interlock.model.site.software_file import Version
-from interlock.model.text.names import DeviceName, DisplayName, tenant_name
+from interlock.model.text.errors import Code, fault
+from interlock.model.text.names import DeviceName, tenant_name
 from interlock.model.text.validation import FileModel
+from interlock.model.text.values import QUOTE_IT, shown
 
 from .sealed_files import SealedFile
 from .values import Moment
+
+#: Characters of the id of an agent: a plan's is of tenant, vPOD and machine, and a person may have called it otherwise.
+_MOST_ID = 255
+
+
+def agent_id(value: Any) -> str:
+    """What a controller calls an agent, on one line."""
+    if not isinstance(value, str):
+        raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
+    if not value.strip() or len(value) > _MOST_ID or not value.isprintable():
+        raise fault(Code.NAME, f"{shown(value)} is no id of an agent", f"one line of 1 to {_MOST_ID} characters")
+    return value
+
+
+AgentId = Annotated[
+    str, BeforeValidator(agent_id), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": _MOST_ID})
+]
 
 
 class AgentReleaseFile(FileModel):
     """One agent of a controller."""
 
-    agent: DisplayName = Field(description="id of the agent at the controller")
+    agent: AgentId = Field(description="id of the agent at the controller")
     release: Version | None = Field(description="its release; null: the controller does not say it")
 
 

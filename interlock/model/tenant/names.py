@@ -49,7 +49,8 @@ def check_names(reading: RequestReading) -> None:
 def names_on_the_cloud(tenant: Tenant) -> tuple[tuple[str, str], ...]:
     """(section, name) of everything whose name on the cloud is the tenant's id, a dash, and its own."""
     return (
-        *(("vpods", vpod.name) for vpod in tenant.vpods),
+        # Of one that is released volumes and the user of its buckets are left, under its name.
+        *(("vpods", vpod.name) for vpod in (*tenant.vpods, *tenant.released)),
         *(("clusters", cluster.name) for cluster in tenant.clusters),
         *(("volumes", volume.name) for volume in tenant.volumes),
         *(("shares", share.name) for share in tenant.shares),

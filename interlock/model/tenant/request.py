@@ -323,6 +323,8 @@ class Tenant(Frozen):
     pins: dict[str, Pins] = {}
     #: vPODs that are given up but for the volumes of their servers, as they are asked for when they return.
     released: tuple[VPod, ...] = ()
+    #: All vPODs by name in the order of the file, where some are released: whose key a bucket was made with.
+    order: tuple[str, ...] = ()
 
 
 class Default(Frozen):

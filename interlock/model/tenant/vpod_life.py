@@ -20,6 +20,7 @@ def set_aside(tenant: Tenant, released: Collection[str]) -> Tenant:
             "access": _access(tenant.access, released),
             "vpods": tuple(one for one in tenant.vpods if one.name not in released),
             "released": tuple(one for one in tenant.vpods if one.name in released),
+            "order": tuple(one.name for one in tenant.vpods),
             "volumes": tuple(volumes),
             "shares": tuple(shares),
         }

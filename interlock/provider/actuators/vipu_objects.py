@@ -150,9 +150,9 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
         controller.create_allocation(target.spec.name, VipuId.parse(target.one("cluster")).name)
 
     def let_go(self, controller: ControllerClient, ident: VipuId, target: Target[VipuAllocation]) -> None:
-        for partition in controller.partitions().values():
+        for partition in controller.partitions_in(ident.name):
             # Planned ones went before; one that is on its way out is waited for, as `users` names it.
-            if partition.allocation == ident.name and partition.state != "REMOVING":
+            if partition.state != "REMOVING":
                 controller.remove("partition", partition.id)
         for user in controller.users().values():
             if ident.name not in (user.allocations or ()):
@@ -165,7 +165,7 @@ class VipuAllocationActuator(VipuActuator[VipuAllocation]):
             controller.restrict_user(user.id, left)
 
     def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
-        return [f"partition {item.id}" for item in controller.partitions().values() if item.allocation == ident.name]
+        return [f"partition {item.id}" for item in controller.partitions_in(ident.name)]
 
 
 def _machines(controller: ControllerClient, found: SaidAllocation, target: Target[VipuAllocation]) -> list[str]:
