@@ -104,7 +104,8 @@ def plan(
     if as_json:
         print_json(acts_document(night.known.stack, night.known.notes, acts))
     else:
-        print_text(acts_text(night.known.stack, night.known.notes, acts))
+        # Not broken at the terminal's width: what is pasted from there would be broken, too.
+        print(acts_text(night.known.stack, night.known.notes, acts), end="")
 
 
 @app.command("open")
@@ -268,7 +269,7 @@ def _judge(closing: Closing, who: str | None, key: Path | None, *, everybody: bo
     if as_json:
         print_json(judged.document())
     else:
-        print_text(judged.text())
+        print(judged.text(), end="")  # whole lines: there are commands in them
     if who is None or judged.code is not Exit.PROVED:
         return judged.code
     if others := [] if everybody else closing.of_others(who):
