@@ -193,7 +193,12 @@ def list_entries(
 
     gate, now = Gate.open(site), datetime.now(UTC)
     records, signers = break_glass_of(gate).all(), gate.workspace.signers
-    wanted = {gate.stack(tenant_of(word)) for word in tenants or ()} or {record.stack for record in records}
+    recorded = {record.stack for record in records}
+    wanted = {gate.stack(tenant_of(word)) for word in tenants or ()} or recorded
+    for word in tenants or ():
+        # One that left may have entries; any other name of nobody is a slip, and not a stack without entries.
+        if gate.stack(tenant_of(word)) not in recorded:
+            _known_tenant(gate, word)
     shown = [
         (record.stack, entry)
         for record in records

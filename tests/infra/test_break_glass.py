@@ -190,6 +190,12 @@ def test_what_is_open_is_listed(lyon: Lyon, store: Ledger, interlock: Interlock)
     (entry,) = json.loads(done.out)["entries"]
     assert (done.code, entry["open"], entry["expired"], entry["closing"]) == (1, True, False, None)
     assert interlock("break-glass", "list", "globex").code == 0
+    slip = interlock("break-glass", "list", "acmee")
+    assert (slip.code, slip.out) == (2, "")
+    assert "did you mean `acme`?" in " ".join(slip.err.split())
+    for file in ("acme.yaml", "acme.lock.json"):
+        lyon.file(f"tenants/{file}").unlink()
+    assert interlock("break-glass", "list", "acme").code == 1
 
 
 @pytest.mark.parametrize(
