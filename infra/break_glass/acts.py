@@ -31,6 +31,7 @@ from interlock.resources import (
     VipuUser,
     VolumeAttachment,
 )
+from interlock.ufm.client import IN_PATH
 from interlock.vipu.commands import VipuLines
 from interlock.vipu.errors import VipuError
 from interlock.vipu.flags import VipuSpelling
@@ -269,19 +270,21 @@ def _switch_port(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     again = " Neutron's driver enables it again when it next binds the port." if port.wired_by == "neutron" else ""
     yield NightAct(
         "shut-switch-port", item.kind, (item.name, port.device), down,
-        f"interface {port.interface} of {port.device} is off the wire; its VLAN stays as it is. Not saved: a restart "
-        f"of the switch takes it back.{again}", LESS, up, FoundBy.SWITCHES, f"the console of switch {port.switch}",
+        f"interface {port.interface} of {port.device} is off the wire; its VLAN stays as it is. A restart of the "
+        f"switch takes it back, but not where the switch saves by itself, as Cumulus Linux does from 5.9 on.{again}",
+        LESS, up, FoundBy.SWITCHES, f"the console of switch {port.switch}",
     )  # fmt: skip
 
 
 def _partition_key(_: ActsOf, item: KnownObject) -> Iterator[NightAct]:
-    if not isinstance(item.spec, PartitionKey) or item.spec.shared:
+    if not isinstance(item.spec, PartitionKey) or item.spec.shared or not item.spec.members:
         return
-    guids = ",".join(member.guid for member in item.spec.members)
-    path = f"/ufmRest/resources/pkeys/{item.spec.key:#x}/guids/{guids}"
+    guids = [member.guid for member in item.spec.members]
+    parts = [",".join(guids[start : start + IN_PATH]) for start in range(0, len(guids), IN_PATH)]
+    path = f"${{UFM:?not set}}/ufmRest/resources/pkeys/{item.spec.key:#x}/guids/"
+    delete = f'curl --fail --user "${{UFM_USER:?not set}}" --request DELETE "https://{path}'
     yield NightAct(
-        "empty-partition", item.kind, (item.name,),
-        (f'curl --fail --user "$UFM_USER" --request DELETE "https://$UFM{path}"',),
+        "empty-partition", item.kind, (item.name,), tuple(f'{delete}{part}"' for part in parts),
         "the nodes of the partition reach each other over InfiniBand no more; jobs end. Leave a GUID out to keep its "
         "node", LESS, (), FoundBy.AUDIT, f"with UFM and UFM_USER set for the UFM of subnet {item.spec.infiniband}",
     )  # fmt: skip
@@ -296,7 +299,7 @@ def _vipu(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     spelling = VipuSpelling(access.flags if access is not None else {})
     line = VipuLines(spelling).removed("user" if is_user else "partition", spec.name)
     program: tuple[str, ...] = USER_COMMAND if line.as_user else COMMAND
-    config = "$VIPU_CONFIG"
+    config = "${VIPU_CONFIG:?not set}"
     if access is not None:
         program, config = access.user_command if line.as_user else access.command, access.config or ""
     place = access.hops[-1].address if access is not None and access.hops else "a machine with its --config"

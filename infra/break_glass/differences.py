@@ -15,6 +15,7 @@ from typing import Any
 from infra.audit.comparison import Audit, StackAudit
 from infra.audit.observed_plan import observed_plan
 from infra.audit.report import SWITCH_HINT, what_differs
+from infra.program.break_glass import VARIABLE
 from infra.program.gate import Gate
 from infra.switches.survey import planned_ports
 from interlock.planning.origins import request_path
@@ -24,6 +25,10 @@ from policies import Judgement
 from policies.proof import Finding, Severity
 
 from .switched_off import SwitchedOff, switched_off
+
+#: When `pulumi up` sets something back: what can wait; and what cannot, since no entry is closed while it is there.
+_LATER = ", once this is closed"
+_NOW = f": it is refused while this is open, so say the numbers of the entries in {VARIABLE}"
 
 
 class DifferenceVerdict(StrEnum):
@@ -100,6 +105,7 @@ def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDiffe
     if leaks and all(item.verdict.can_wait for item in found):
         # None does it alone, so nobody knows which of them may stay.
         found = [replace(item, verdict=DifferenceVerdict.LEAK, findings=leaks) for item in found]
+    found = [item if item.verdict.can_wait else replace(item, undo=item.undo.replace(_LATER, _NOW)) for item in found]
     off = map(_off, _switched_off(stack))
     return (*found, *off, *_of_switches(gate, audit, stack))
 
@@ -118,9 +124,7 @@ def _as_planned(item: Standing) -> Standing:
 def _drifted(judging: _Judging) -> Iterator[NightDifference]:
     for item in judging.stack.drift:
         findings = judging.alone(item, None)
-        undo = (
-            item.hint or f"`pulumi up --refresh` on {judging.stack.plan.stack} sets it as planned, once this is closed"
-        )
+        undo = item.hint or f"`pulumi up --refresh` on {judging.stack.plan.stack} sets it as planned{_LATER}"
         take_over = _take_over(judging, item)
         yield _judged(f"{item.kind} {item.name}", what_differs(item), findings, undo, take_over)
 

@@ -104,7 +104,8 @@ def plan(
     if as_json:
         print_json(acts_document(night.known.stack, night.known.notes, acts))
     else:
-        print_text(acts_text(night.known.stack, night.known.notes, acts))
+        # Not broken at the terminal's width: what is pasted from there would be broken, too.
+        print(acts_text(night.known.stack, night.known.notes, acts), end="")
 
 
 @app.command("open")
@@ -192,7 +193,12 @@ def list_entries(
 
     gate, now = Gate.open(site), datetime.now(UTC)
     records, signers = break_glass_of(gate).all(), gate.workspace.signers
-    wanted = {gate.stack(tenant_of(word)) for word in tenants or ()} or {record.stack for record in records}
+    recorded = {record.stack for record in records}
+    wanted = {gate.stack(tenant_of(word)) for word in tenants or ()} or recorded
+    for word in tenants or ():
+        # One that left may have entries; any other name of nobody is a slip, and not a stack without entries.
+        if gate.stack(tenant_of(word)) not in recorded:
+            _known_tenant(gate, word)
     shown = [
         (record.stack, entry)
         for record in records
@@ -268,7 +274,7 @@ def _judge(closing: Closing, who: str | None, key: Path | None, *, everybody: bo
     if as_json:
         print_json(judged.document())
     else:
-        print_text(judged.text())
+        print(judged.text(), end="")  # whole lines: there are commands in them
     if who is None or judged.code is not Exit.PROVED:
         return judged.code
     if others := [] if everybody else closing.of_others(who):

@@ -29,7 +29,7 @@ _PARTITIONS = "/resources/pkeys"
 #: Without a flag the answer is a list of keys alone.
 _WITH_GUIDS = {"guids_data": "true"}
 #: GUIDs that one path names: 17 characters each, and servers take about 8,000 in a line.
-_IN_PATH = 64
+IN_PATH = 64
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class UfmClient:
     def remove(self, key: int, guids: Iterable[str]) -> None:
         """Take members out; who is not in counts as taken out. A partition goes with its last member."""
         listed = sorted(guids)
-        for start in range(0, len(listed), _IN_PATH):
-            self._gone(f"{_path(key)}/guids/{','.join(listed[start : start + _IN_PATH])}")
+        for start in range(0, len(listed), IN_PATH):
+            self._gone(f"{_path(key)}/guids/{','.join(listed[start : start + IN_PATH])}")
 
     def delete(self, key: int) -> None:
         """Delete a partition, whoever is in it; one that is not there counts as deleted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shlex
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -13,11 +14,13 @@ from typing import Any
 import pytest
 
 from infra.break_glass.acts import ActsOf, NightAct
-from infra.break_glass.known import known_stack
+from infra.break_glass.known import KnownObject, KnownStack, known_stack
 from infra.program.break_glass import VARIABLE, ChangedByHand, break_glass_of, require_closed
 from infra.program.gate import Gate
 from infra.program.places import PROJECT
 from interlock.model.evidence.values import moment, moment_text
+from interlock.resources import PartitionKey
+from interlock.resources.fabric import PartitionMember
 from interlock.store.break_glass import BreakGlass, GlassEntry, GlassOpening
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore
@@ -121,6 +124,12 @@ def test_every_act_says_what_it_does_and_none_makes_or_opens_anything() -> None:
     assert not words & {"create", "add", "start", "--enable", "on", "up", "PUT", "POST"}
     assert {act.act for act in found} >= {"empty-partition", "power-off", "stop-server", "remove-vipu-user"}
     assert all(act.does and act.isolation and act.objects for act in found)
+    # Of a variable that nobody set none means another controller, or no host.
+    lines = [line for act in found for line in act.commands if re.search(r"\$\{?(UFM|VIPU)", line)]
+    assert len(lines) > 2
+    for line in lines:
+        ended = subprocess.run(["/bin/sh", "-c", line], env={"PATH": "/nowhere"}, capture_output=True, check=False)
+        assert ended.stderr.rstrip().endswith(b"not set"), line
 
 
 def test_a_controller_is_told_as_its_file_says(
@@ -132,6 +141,18 @@ def test_a_controller_is_told_as_its_file_says(
     )
     (act, *_) = (act for act in acts(interlock, "acme") if act["act"] == "remove-vipu-user")
     assert act["commands"] == [f"/opt/vipu-admin --config /etc/acme-train-controller.hcl delete user {POPLAR}"]
+
+
+def test_a_path_of_ufm_names_no_more_guids_than_a_server_takes_in_a_line() -> None:
+    members = tuple(PartitionMember(guid=f"{number:016x}", membership="full") for number in range(1, 131))
+    for some in (members, ()):
+        spec = PartitionKey(infiniband="compute", key=7, members=some)
+        stack = KnownStack("hall-acme", (KnownObject("PartitionKey", "acme-train-compute", spec),))
+        acts = list(ActsOf(stack, {}).all())
+        assert [len(act.commands) for act in acts] == ([3] if some else [])
+        said = "".join(line for act in acts for line in act.commands)
+        assert [member for member in some if member.guid not in said] == []
+        assert all(len(line) < 2_000 for act in acts for line in act.commands)
 
 
 # The record.
@@ -169,6 +190,12 @@ def test_what_is_open_is_listed(lyon: Lyon, store: Ledger, interlock: Interlock)
     (entry,) = json.loads(done.out)["entries"]
     assert (done.code, entry["open"], entry["expired"], entry["closing"]) == (1, True, False, None)
     assert interlock("break-glass", "list", "globex").code == 0
+    slip = interlock("break-glass", "list", "acmee")
+    assert (slip.code, slip.out) == (2, "")
+    assert "did you mean `acme`?" in " ".join(slip.err.split())
+    for file in ("acme.yaml", "acme.lock.json"):
+        lyon.file(f"tenants/{file}").unlink()
+    assert interlock("break-glass", "list", "acme").code == 1
 
 
 @pytest.mark.parametrize(

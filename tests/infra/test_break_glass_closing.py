@@ -12,7 +12,7 @@ import infra.audit.comparison  # noqa: F401 - its modules derive from the `Cloud
 import interlock.provider.clouds as interlock_clouds
 from infra.break_glass.differences import _Judging
 from infra.program import looking
-from infra.program.break_glass import break_glass_of, require_closed
+from infra.program.break_glass import VARIABLE, break_glass_of, require_closed
 from infra.switches import survey
 from infra.switches.survey import Survey, Surveyed
 from interlock.provider.markers import marker
@@ -192,6 +192,9 @@ def test_a_leak_is_never_closed_whatever_is_named(lyon: Lyon, interlock: Interlo
     assert leaks
     assert f"Server {POPLAR}" not in leaks
     assert all(found[name]["findings"] for name in leaks)
+    # It is never closed while it is there, so nothing may be told to wait for that.
+    assert not any("once this is closed" in found[name]["undo"] for name in leaks)
+    assert night is not shared or any(VARIABLE in found[name]["undo"] for name in leaks)
     done = closed(interlock, *LOOKED, "--undo", "all")
     assert done.code == 1
     assert "  undo now: " in done.out

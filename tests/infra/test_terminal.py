@@ -69,6 +69,13 @@ def test_in_a_pipe_no_line_is_broken(lyon: Lyon) -> None:
     assert max(map(len, piped)) > 80
 
 
+def test_a_command_that_is_to_be_pasted_is_not_broken(lyon: Lyon) -> None:
+    """Half a command is another one."""
+    shown, whole = (on_terminal(columns, "break-glass", "plan", "acme") for columns in (80, 1000))
+    assert shown == whole
+    assert max(len(line) for line in whole if line.startswith("    openstack")) > 80
+
+
 BRANCH = (
     "├─ Server acme is somewhere in the middle of it",
     ["├─ Server acme is somewhere in the middle", "│      of it"],
