@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.resources import ID_OF, KINDS, Effect, StoredCredential
+from interlock.resources.asked_names import VIPU_KEY
 from interlock.vocabulary import CloudFingerprint
 
 from .codec import has_unknown
@@ -63,7 +64,7 @@ def compare(
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
         changed[ID_OF + field] = replaced
-    if isinstance(item.spec, StoredCredential) and item.spec.credential in created:
+    if isinstance(item.spec, StoredCredential) and item.spec.item == VIPU_KEY and item.spec.credential in created:
         # A V-IPU user has the same id each time, and a new one has another key than the server was handed.
         changed[f"{ID_OF}credential"] = True
     if olds.get("broken"):

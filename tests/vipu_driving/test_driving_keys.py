@@ -184,6 +184,10 @@ def test_a_user_that_is_made_anew_takes_its_key_along(vpod: Vpod) -> None:
     assert compare(item.kind, NAME, olds, item.inputs()).replaces == []
     assert compare(item.kind, NAME, olds, item.inputs(), created={"user"}).replaces == [f"{ID_OF}credential"]
     assert compare(item.kind, NAME, olds, item.inputs(), created={"another"}).replaces == []
+    # A key of S3 has another id each time, by which it is seen: the same id is the same key.
+    spec = item.spec.model_copy(update={"item": "s3"})
+    stored = Declared(item.kind, item.name, spec, item.owner, item.ids).inputs()
+    assert compare(item.kind, NAME, stored, stored, created={"user"}).replaces == []
 
 
 def test_people_are_told_before_and_after(vpod: Vpod) -> None:
