@@ -83,8 +83,9 @@ def without_keys(plan: PlanOfStack) -> Iterator[str]:
     stated: Json = next((item["guards"] for item in plan.inventory.site["assumptions"] if item["id"] == "A4"), {})
     if stated.get("secure_tls") is not True:
         yield from (f"nobody states that {name} takes calls with keys over TLS only" for name in _controllers(plan))
-    for name, found in _read(plan):
-        if isinstance(found, str):
+    # However long ago: what was seen to be open is open until somebody has seen otherwise.
+    for name, found in _files(plan):
+        if found is None:
             continue
         own = _minor(found["release"])
         is_older = found["keys_asked"] is None and own is not None and own < _ASKS
@@ -102,16 +103,20 @@ def _read(plan: PlanOfStack) -> Iterator[tuple[str, Json | str]]:
     """Controller -> its file, or why none counts; nothing of one that has none where the site wants none."""
     wanted = _terms(plan) is not None
     most = timedelta(hours=_limit(plan, "max_age", _READING))
-    for name in _controllers(plan):
-        found = plan.inventory.controllers.get(name)
-        if found is not None and not _is_of(plan, name, found):
-            found = None
+    for name, found in _files(plan):
         if found is None and wanted:
             yield name, f"of {name} there is no reading"
         elif found is not None and plan.inventory.moment - _moment(found["read"]) > most:
             yield name, f"the reading of {name} is too old"
         elif found is not None:
             yield name, found
+
+
+def _files(plan: PlanOfStack) -> Iterator[tuple[str, Json | None]]:
+    """Controller -> its file, if it has one that is of it."""
+    for name in _controllers(plan):
+        found = plan.inventory.controllers.get(name)
+        yield name, found if found is not None and _is_of(plan, name, found) else None
 
 
 def _is_of(plan: PlanOfStack, name: str, found: Json) -> bool:

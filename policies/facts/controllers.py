@@ -19,13 +19,24 @@ class ControllerFacts:
     seen: ControllerSeen | None
     #: Why there is none; empty where there is one.
     why: str = ""
+    #: What was read, however long ago: what it found open is open until somebody has seen otherwise.
+    last: ControllerSeen | None = None
 
     @property
     def witness(self) -> tuple[str, ...]:
         """What is known, and from which file."""
         if self.seen is None:
             return (f"controller {self.name}", self.why)
-        return (f"controller {self.name}", f"{self.seen.file}, read {self.seen.read} by {self.seen.by}")
+        return (f"controller {self.name}", _said_by(self.seen))
+
+    @property
+    def last_witness(self) -> tuple[str, ...]:
+        """The same of what was read, however long ago."""
+        return self.witness if self.last is None else (f"controller {self.name}", _said_by(self.last))
+
+
+def _said_by(seen: ControllerSeen) -> str:
+    return f"{seen.file}, read {seen.read} by {seen.by}"
 
 
 def controllers_of(plan: PlanFacts) -> list[ServerFact]:
@@ -46,5 +57,5 @@ def controllers_read(plan: PlanFacts, site: SiteFacts) -> list[ControllerFacts]:
             found.append(ControllerFacts(server.name, server.vpod, None, f"nobody has read {server.name}"))
         elif seen is not None:
             why = seen.too_old(site.moment, max_age_h)
-            found.append(ControllerFacts(server.name, server.vpod, None if why else seen, why))
+            found.append(ControllerFacts(server.name, server.vpod, None if why else seen, why, seen))
     return found

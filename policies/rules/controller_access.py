@@ -59,7 +59,7 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
 
 def _open_by_reading(item: ControllerFacts) -> tuple[str, str]:
     """(what was seen to be open, what nobody can tell): a reading makes nothing better than it is stated."""
-    seen = item.seen
+    seen = item.last
     if seen is None:
         return "", ""
     if seen.keys_asked is False:
@@ -74,11 +74,11 @@ def _open_by_reading(item: ControllerFacts) -> tuple[str, str]:
 
 def _read_cause(plan: PlanFacts, item: ControllerFacts, why: str, *stated: SiteFact) -> Cause:
     """What was read is not what the site states."""
-    assert item.seen is not None  # without a reading nothing is wrong by it
+    assert item.last is not None  # without a reading nothing is wrong by it
     return Cause(
         key=(item.name, why, "read"),
-        message=f"{item.name} {why}, seen at {item.seen.read}",
-        witness=(*item.witness, *_witness(plan, item.name)),
+        message=f"{item.name} {why}, seen at {item.last.read}",
+        witness=(*item.last_witness, *_witness(plan, item.name)),
         hint=f"correct it on the controller, then run `{RENEW_CONTROLLERS}`",
         specificity=95,
         about=(*resources(item.name), *stated),
@@ -89,7 +89,7 @@ def _unsure_cause(plan: PlanFacts, item: ControllerFacts, why: str) -> Cause:
     return Cause(
         key=(item.name, "release"),
         message=f"{item.name} {why}, and whether it does was not seen",
-        witness=(*item.witness, *_witness(plan, item.name)),
+        witness=(*item.last_witness, *_witness(plan, item.name)),
         hint=f"start it with --secure, and run `{RENEW_CONTROLLERS}` where it can be tried",
         missing=(SaidFact(f"that {item.name} refuses a wrong key"),),
         specificity=90,
@@ -118,7 +118,7 @@ def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
         _read_cause(plan, item, f"forwards packets of {family}", *_stated_to_be_off(model, name))
         for item in controllers_read(plan, model.site)
         for family, name in (("IPv4", "ipv4"), ("IPv6", "ipv6"))
-        if item.seen is not None and item.seen.forwarding_off.get(name) is False
+        if item.last is not None and item.last.forwarding_off.get(name) is False
     )
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
