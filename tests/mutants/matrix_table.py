@@ -264,8 +264,9 @@ NO_KIND: dict[tuple[str, str], str] = {
        for column in ("example", "oracle")},
     **{("Quota", column): _NOTHING for column in ("example", "oracle")},
     **{(kind, column): _WORDS for kind in
-       ("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition", "VipuCluster")
+       ("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition")
        for column in ("example", "oracle")},
+    ("VipuCluster", "oracle"): _WORDS,
     **{(kind, column): _FOR_ANOTHER
        for kind in ("Project", "SubnetPool", "Trunk", "SegmentRange", "Aggregate")
        for column in ("rule", "mutant")},
