@@ -10,15 +10,19 @@ import pytest
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import preflight
-from interlock.resources import ID_OF, KINDS, Network, SecurityGroup, SecurityGroupRule, Server, Volume
+from interlock.resources import ID_OF, KINDS, Network, SecurityGroup, SecurityGroupRule, Server, VipuObject, Volume
 from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
 from tests.support.world.small import World
 
 #: What is not made on the cloud. `test_claims` has claims. Swift takes no policies; tests/buckets has them. Partitions
-#: are a subnet manager's: `test_subnet_manager` and tests/ufm.
+#: are a subnet manager's: `test_subnet_manager` and tests/ufm. What V-IPU controllers are told has tests/vipu_driving.
 ELSEWHERE = ("Claims", "BucketPolicy", "PartitionKey")
-MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind not in ELSEWHERE)
+MADE = sorted(
+    kind
+    for kind, cls in KINDS.items()
+    if cls.HAS_ACTUATOR and kind not in ELSEWHERE and not issubclass(cls, VipuObject)
+)
 
 
 def _of_kind(world: World, kind: str) -> list[tuple[Stack, str]]:
