@@ -141,8 +141,9 @@ def test_the_committed_program_passes_whole_and_not_in_part(project: Project) ->
     assert "interlock@" in told.split("Policies:")[1]
     assert {f"{TENANT}-lab-poplar-0", f"{TENANT}-results"} <= project.objects()
     outputs = json.loads(project.run(project.pulumi, "stack", "output", "--json", "--stack", STACK))
-    # Its switch ports are Neutron's.
-    assert outputs["not_wired"] == [f"{TENANT}-lab-allocation"]
+    # Its switch ports are Neutron's; a person tells its V-IPU controller.
+    by_hand = ("agent-ipum-01", "cluster", "allocation", "poplar-0-vipu")
+    assert outputs["not_wired"] == [f"{TENANT}-lab-{name}" for name in by_hand]
     assert outputs["vpods"][f"{TENANT}-lab"]["s3_secret_key"] == "[secret]"
 
 
