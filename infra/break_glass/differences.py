@@ -105,9 +105,13 @@ def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDiffe
     if leaks and all(item.verdict.can_wait for item in found):
         # None does it alone, so nobody knows which of them may stay.
         found = [replace(item, verdict=DifferenceVerdict.LEAK, findings=leaks) for item in found]
-    found = [item if item.verdict.can_wait else replace(item, undo=item.undo.replace(_LATER, _NOW)) for item in found]
     off = map(_off, _switched_off(stack))
-    return (*found, *off, *_of_switches(gate, audit, stack))
+    return (*map(_undone_now, found), *off, *_of_switches(gate, audit, stack))
+
+
+def _undone_now(item: NightDifference) -> NightDifference:
+    """What cannot wait is not told to wait for the closing."""
+    return item if item.verdict.can_wait else replace(item, undo=item.undo.replace(_LATER, _NOW))
 
 
 def new_findings(committed: Judgement, observed: Judgement) -> tuple[Finding, ...]:

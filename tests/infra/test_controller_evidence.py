@@ -124,7 +124,7 @@ def test_an_id_of_an_agent_may_be_as_long_as_plans_make_it(
 
 
 def test_a_site_that_wants_readings_warns_until_there_are_some(asked: Asked, interlock: Interlock) -> None:
-    """No lock grows older, and nothing is stopped."""
+    """No lock grows older, and nothing is stopped; but for what one found open, however old it is."""
     before = asked.site.locks()
     line = "controller: {flavor: vipu.controller, image: vipu-controller, user_api_port: 8090}"
     wanted = line.replace("}", ", readings: {max_age: 10d, backup: 2d}}")
@@ -138,7 +138,8 @@ def test_a_site_that_wants_readings_warns_until_there_are_some(asked: Asked, int
     old = moment_text(datetime.now(UTC) - timedelta(days=11))
     asked.change(read=old)
     ended = interlock("check", "acme", "--format", "json")
-    assert ended.code == 0
+    assert ended.code == 1
+    assert [item["verdict"] for item in found(ended, "SEC-01")] == ["violated"]
     (item,) = found(ended, "LIF-12")
     assert item["message"].startswith(f"the reading of {NAME} is of {old}, older than 10d")
 
