@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from toolchain.layout import CheckoutLayout
+from toolchain.making import exclusive
 from toolchain.missing import MachineLacks
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi
@@ -22,9 +23,13 @@ def ensure_stacks(layout: CheckoutLayout, pulumi: Pulumi, values: Mapping[str, s
     """
     if values["PULUMI_BACKEND_URL"] != f"file://{layout.state}":
         return []
-    missing = [stack for stack in committed(layout) if not checkpoint(layout, stack).exists()]
-    for stack in missing:
-        _init(layout, pulumi, values, stack)
+    if not _missing(layout):
+        return []
+    with exclusive(layout.lock):
+        # Asked again: whoever held the lock may have made them.
+        missing = _missing(layout)
+        for stack in missing:
+            _init(layout, pulumi, values, stack)
     return missing
 
 
@@ -39,6 +44,11 @@ def committed(layout: CheckoutLayout) -> Iterator[str]:
     """Names of the stacks whose configuration is in the repository."""
     for path in sorted((layout.root / "stacks").glob("Pulumi.*.yaml")):
         yield path.name.removeprefix("Pulumi.").removesuffix(".yaml")
+
+
+def _missing(layout: CheckoutLayout) -> list[str]:
+    """Committed stacks without a state file on the default backend."""
+    return [stack for stack in committed(layout) if not checkpoint(layout, stack).exists()]
 
 
 def interrupted(layout: CheckoutLayout) -> list[str]:
