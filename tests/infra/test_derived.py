@@ -197,11 +197,16 @@ def random_world(lyon: Lyon, rng: Random) -> None:
     for name in ("acme", "globex", "carol"):
         vpods = []
         for vpod in ("train", "tune")[: rng.choice((1, 1, 2))]:
-            machines = rng.choice([size for size in (1, 2, 4) if size <= room])
+            fitting = [size for size in (1, 2, 4) if size <= room]
+            if not fitting:
+                break
+            machines = rng.choice(fitting)
             room -= machines
             vpods.append(
                 f"  {vpod}: {{machines: {machines}, poplar: {{servers: 1, flavor: poplar.half, image: poplar}}}}"
             )
+        if not vpods:
+            break  # the rack is full: a tenant fewer
         key = "".join(rng.choices("ABCDEFGHabcdefgh0123", k=43))
         text = REQUEST.format(name=name, key=key, vpods="\n".join(vpods))
         (lyon.folder / "tenants" / f"{name}.yaml").write_text(text)
