@@ -97,13 +97,13 @@ EQUIVALENT: dict[str, str] = {
         "policies/rules/links.py:_links: mine = (node for node, labels in model.labels.items() if "
         "model.plan.owner in labels) @57 [model.plan.owner in labels] => [True]"
     ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
-    "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
+    "policies/facts/port_modes.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
     (
-        "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
+        "policies/facts/port_modes.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
         "else self._plain(tag))) @24 [|] => [^]"
     ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
     (
-        "policies/facts/kinds.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
+        "policies/facts/port_modes.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
         "self._is_taken(tag) else set())) @23 [|] => [^]"
     ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
     (
