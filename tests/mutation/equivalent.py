@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Mutant (module, function, line, place in it, before and after) -> why the code does the same.
 EQUIVALENT: dict[str, str] = {
-    ("infra/checker.py:_audiences: if is_away and names: @3 [is_away and names] => [(is_away)]"): (
+    ("infra/checker/isolation.py:audience_faults: if is_away and names: @3 [is_away and names] => [(is_away)]"): (
         "what names no declaration is for no audience, so nothing is told of it: only work is saved"
     ),
     ("policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]"): (
