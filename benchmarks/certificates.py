@@ -1,7 +1,7 @@
-"""Checking certificates, against judging: alone with `infra/checker.py`, and beside the site with `verify --site`.
+"""Checking certificates, against judging: alone with `infra/checker`, and beside the site with `verify --site`.
 
 Alone: the certificate of the operator's stack, which is about all tenants, on the sites of
-`benchmarks.isolation_reproof`. Checking is a process of its own, `python infra/checker.py FILE`, start-up included. The
+`benchmarks.isolation_reproof`. Checking is a process of its own, `python -m infra.checker FILE`, start-up included. The
 goals: at most a third of the processor time of judging, and growth in proportion to the tenants.
 
 Beside the site: `interlock verify '{stack}.json' --site` of all stacks against `interlock check` of all, on the sites
@@ -67,7 +67,7 @@ def alone(tenants: int, rounds: int) -> Row:
         writing = [sys.executable, "-m", "benchmarks.certificates", "--once", str(tenants), str(file)]
         made = measure(writing, ROOT, environment)
         judging = Measured(made.seconds, float(json.loads(made.out)), made.peak_mib)
-        checker: list[str | Path] = [sys.executable, ROOT / "infra" / "checker.py", file]
+        checker: list[str | Path] = [sys.executable, "-m", "infra.checker", file]
         checking = [measure(checker, ROOT, environment, every=0.02) for _ in range(rounds)]
         return _told((f"{tenants}, alone", file.stat().st_size / 1e6, [judging], checking))
 

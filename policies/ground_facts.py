@@ -1,6 +1,6 @@
 """Facts of a certificate that edges follow from, in tables: whether such an edge is there, guards of the site decide.
 
-The checker derives these edges again, by tables of its own (`infra/checker.py`).
+The checker derives these edges again, by tables of its own (`infra/checker/derived_edges.py`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from interlock.vocabulary.nodes import VlanNode, parse
 
 from .edges.shape import Union
 from .facts import identities as ids
-from .facts.kinds import SwitchEnd
+from .facts.port_modes import SwitchEnd
 
 Row = tuple[str, ...]
 #: How frames without a tag are written.

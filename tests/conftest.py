@@ -18,7 +18,7 @@ from xdist.workermanage import WorkerController
 
 from interlock.garbage import collect_seldom
 from sandbox.services.owner import owned_by
-from tests.support.groups import FAST_SHARE, MUTANTS, is_slow, is_slow_path
+from tests.support.groups import FAST_SHARE, MUTANTS, ONLY_LONG, is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
 from tests.support.scheduling import PROCESSES, GroupScheduling
@@ -74,11 +74,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A part of a long run takes its share of the faults; what is made of random cases divides them itself.
 
-    A fast run leaves out what needs a cloud or Pulumi, and most mutants.
+    A fast run leaves out what needs a cloud or Pulumi, and most mutants; a long one alone takes `ONLY_LONG`.
     """
     sampling = sampling_of(config)
     faults = [item for item in items if item.path.parent.name == "faults"]
     others = {item for place, item in enumerate(faults) if not sampling.part.takes(place)}
+    if not sampling.long:
+        others |= {item for item in items if item.nodeid.startswith(ONLY_LONG)}
     if sampling.size is Size.FAST:
         others |= {item for item in items if is_slow(item.nodeid, getattr(item, "fixturenames", ()))}
         mutants = [item for item in items if item.nodeid.startswith(MUTANTS)]

@@ -14,6 +14,7 @@ from infra.program.gate import Gate
 from interlock.planning import Capacity
 from interlock.planning import capacity as capacity_of
 from interlock.planning.cleaning import Cleaning
+from interlock.planning.node_rooms import NodeRoom
 
 UNKNOWN = "not stated"
 
@@ -79,9 +80,7 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
                 str(hosts.of - hosts.failed - hosts.maintenance),
             )
     for nodes in found.nodes:
-        largest = (
-            f", the largest cluster has {nodes.largest}, in one unit {nodes.largest_in_unit}" if nodes.free else ""
-        )
+        largest = _largest(nodes) if nodes.free else ""
         idle = _idle(nodes.failed, nodes.maintenance, nodes.cleaning)
         below = "" if nodes.provisioning == "bare-metal" else " for virtual servers"
         yield f"{nodes.node_type} nodes{below} in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
@@ -93,6 +92,12 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
     for place in (*found.racks_power, *found.rooms_power):
         left = UNKNOWN if place.left_w is None else f"{place.left_w / 1000:.1f} kW"
         yield f"power in {place.place}{_of_limit(place.limit_w)}", left
+
+
+def _largest(nodes: NodeRoom) -> str:
+    """The largest clusters that a type has room for."""
+    roce = "" if nodes.largest_roce is None else f", with RoCE {nodes.largest_roce}"
+    return f", the largest cluster has {nodes.largest}, in one unit {nodes.largest_in_unit}{roce}"
 
 
 def _unclean(found: Capacity) -> str:

@@ -21,18 +21,17 @@ from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 
 from . import refusals, site_objects
-from .changes import by, entered, held, minted, unmarked, without
+from .boundary_nodes import BoundaryNodes
+from .changes import by, entered, held, minted, without
 from .home import CLOUD, HOME, cloud_of
+from .identities import ClaimedIdentities
 from .objects import Changed, Exists, ObjectStore, StoreFailed
 from .records import ClaimRecord, CloudRecord, FootprintRecord, NodeRecord, StackRecord, Taking
 from .refusals import Foreign, IdentityTaken, Outdated, Refused
-from .shelves import Found, RecordFolder
+from .shelves import ROUNDS, Found, RecordFolder, restless
 from .writer import moment
 
 __all__ = ["Foreign", "IdentityTaken", "Ledger", "Outdated", "Refused"]
-
-#: Times that one record is tried: each time lost, somebody else got on.
-ROUNDS = 100
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
 
@@ -98,10 +97,10 @@ class Ledger:
         record = by(entered(taking, before, lineage), persons=dict(persons), **site_objects.recorded(taking, before))
         try:
             self._put_stack(record, seen.stack.version if seen.stack else None)
-            self._claim(taking, seen.claims)
-            self._mark(taking, seen.nodes)
+            self._identities.claim(taking, seen.claims)
+            self._nodes.mark(taking, seen.nodes)
             # After the marks: of two that each have something where the other only looks, one sees the other.
-            self._look(taking)
+            self._nodes.look(taking)
             site_objects.require(taking, before, self._stacks)
         except BaseException as error:
             self._take_back(taking.entry, record, seen.stack, error)
@@ -128,7 +127,7 @@ class Ledger:
             except Changed:
                 continue
             return
-        raise self._restless(stack)
+        raise restless(self.store.name, stack)
 
     def check_state(self, stack: str, lineage: str, digest: str) -> None:
         """Raises `Foreign` if a state with this lineage and this version of the footprint is not the stack's own."""
@@ -188,89 +187,36 @@ class Ledger:
                 return
             with contextlib.suppress(Changed, Exists):
                 folder.put(HOME, record, found.version if found else None)
-        raise self._restless(CLOUD)
+        raise restless(self.store.name, CLOUD)
 
     @property
     def _stacks(self) -> RecordFolder[StackRecord]:
         return RecordFolder(self.store, "stacks", StackRecord)
 
     @property
-    def _claims(self) -> RecordFolder[ClaimRecord]:
-        return RecordFolder(self.store, "claims", ClaimRecord)
+    def _identities(self) -> ClaimedIdentities:
+        return ClaimedIdentities(self.store)
 
     @property
-    def _nodes(self) -> RecordFolder[NodeRecord]:
-        return RecordFolder(self.store, "nodes", NodeRecord)
+    def _nodes(self) -> BoundaryNodes:
+        return BoundaryNodes(self.store)
 
     def _see(self, taking: Taking) -> _Seen:
-        return _Seen(
-            self._stacks.get(taking.stack),
-            self._claims.get_all(taking.entry.held),
-            self._nodes.get_all((*taking.met, *taking.entry.nodes)),
-        )
+        return _Seen(self._stacks.get(taking.stack), self._identities.see(taking), self._nodes.see(taking))
 
     def _require(self, taking: Taking, seen: _Seen, persons: Mapping[str, str]) -> None:
         if seen.stack:
             refusals.require_persons(seen.stack.record, persons)
             refusals.require_stack(taking, seen.stack.record)
-        for claim in seen.claims.values():
-            if claim:
-                refusals.require_ours(taking, claim.record)
-        self._require_known(taking, seen.nodes)
+        self._identities.require_ours(taking, seen.claims)
+        self._nodes.require_known(taking, seen.nodes)
         site_objects.require(taking, seen.stack.record if seen.stack else None, self._stacks)
-
-    def _require_known(self, taking: Taking, nodes: Mapping[str, Found[NodeRecord] | None]) -> None:
-        for found in nodes.values():
-            if found:
-                refusals.require_known(taking, found.record)
 
     def _put_stack(self, record: StackRecord, version: str | None) -> str:
         try:
             return self._stacks.put(record.stack, record, version)
         except (Changed, Exists):
             raise refusals.in_flight(record.stack, self.stack(record.stack)) from None
-
-    def _claim(self, taking: Taking, seen: Mapping[str, Found[ClaimRecord] | None]) -> None:
-        """In sorted order, one by one: of two that want several, the first common one decides."""
-        for identity in taking.entry.held:
-            if seen[identity] is None:
-                self._claim_one(taking, identity)
-
-    def _claim_one(self, taking: Taking, identity: str) -> None:
-        record = ClaimRecord(identity=identity, stack=taking.stack, owner=taking.owner)
-        for _ in range(ROUNDS):
-            try:
-                self._claims.put(identity, record, None)
-            except Exists:
-                found = self._claims.get(identity)
-                if found is None:
-                    continue
-                refusals.require_ours(taking, found.record)
-            return
-        raise self._restless(identity)
-
-    def _mark(self, taking: Taking, seen: Mapping[str, Found[NodeRecord] | None]) -> None:
-        for node in sorted(set(taking.entry.nodes)):
-            self._mark_one(taking, node, seen[node])
-
-    def _mark_one(self, taking: Taking, node: str, found: Found[NodeRecord] | None) -> None:
-        for _ in range(ROUNDS):
-            self._require_known(taking, {node: found})
-            holders = found.record.holders if found else {}
-            digests = {*holders.get(taking.stack, ()), taking.entry.digest}
-            marked = NodeRecord(node=node, holders={**holders, taking.stack: tuple(sorted(digests))})
-            if found and found.record == marked:
-                return
-            try:
-                self._nodes.put(node, marked, found.version if found else None)
-            except (Changed, Exists):
-                found = self._nodes.get(node)
-            else:
-                return
-        raise self._restless(node)
-
-    def _look(self, taking: Taking) -> None:
-        self._require_known(taking, self._nodes.get_all(set(taking.met) - set(taking.entry.nodes)))
 
     def _drop(self, found: Found[StackRecord], digests: set[str]) -> None:
         gone = [entry for entry in found.record.entries if entry.digest in digests]
@@ -297,8 +243,7 @@ class Ledger:
         version = self._put_stack(by(found.record), found.version)
         digests = {entry.digest for entry in gone} - {entry.digest for entry in kept}
         if digests:
-            for node, seen in self._nodes.get_all(node for entry in gone for node in entry.nodes).items():
-                self._unmark_one(stack, node, digests, seen)
+            self._nodes.unmark(stack, gone, digests)
         self._let_go(found.record, held(gone) - held(kept))
         try:
             if after:
@@ -308,31 +253,11 @@ class Ledger:
         except Changed:
             raise refusals.in_flight(stack, self.stack(stack)) from None
 
-    def _unmark_one(self, stack: str, node: str, digests: set[str], found: Found[NodeRecord] | None) -> None:
-        for _ in range(ROUNDS):
-            if found is None or not digests.intersection(found.record.holders.get(stack, ())):
-                return
-            try:
-                self._put_node(unmarked(found.record, stack, digests), found.version)
-            except Changed:
-                found = self._nodes.get(node)
-            else:
-                return
-        raise self._restless(node)
-
-    def _put_node(self, record: NodeRecord, version: str) -> None:
-        if record.holders:
-            self._nodes.put(record.node, record, version)
-        else:
-            self._nodes.remove(record.node, version)
-
     def _let_go(self, record: StackRecord, identities: Iterable[str]) -> None:
-        for identity, found in self._claims.get_all(identities).items():
-            if found and (found.record.stack, found.record.owner) == (record.stack, record.owner):
-                try:
-                    self._claims.remove(identity, found.version)
-                except Changed:
-                    raise refusals.in_flight(record.stack, self.stack(record.stack)) from None
+        try:
+            self._identities.let_go(record, identities)
+        except Changed:
+            raise refusals.in_flight(record.stack, self.stack(record.stack)) from None
 
     def _with_lineage(self, stack: str, lineage: str) -> Found[StackRecord]:
         found = self._stacks.get(stack)
@@ -340,9 +265,3 @@ class Ledger:
             raise refusals.unknown_stack(stack)
         refusals.require_lineage(found.record, lineage)
         return found
-
-    def _restless(self, name: str) -> StoreFailed:
-        return StoreFailed(
-            f"claims store {self.store.name}, {name}: it changed {ROUNDS} times while it was being written",
-            "run again when fewer runs are under way; if it persists, the server's versions (ETags) are not stable",
-        )

@@ -18,6 +18,9 @@ R = TypeVar("R", bound=Frozen)
 #: Reads at a time; a store answers each in milliseconds, and a stack has hundreds.
 READERS = 16
 
+#: Times that one record is tried: each time lost, somebody else got on.
+ROUNDS = 100
+
 
 class Found(NamedTuple, Generic[R]):
     """A record, and the version that a change of it has to name."""
@@ -83,3 +86,11 @@ class RecordFolder(Generic[R]):
                 "somebody copied or moved it: restore both from a backup, or remove it from where it does not belong",
             )
         return Found(record, stored.version)
+
+
+def restless(store: str, name: str) -> StoreFailed:
+    """The failure of a record that somebody else changed at each of all tries."""
+    return StoreFailed(
+        f"claims store {store}, {name}: it changed {ROUNDS} times while it was being written",
+        "run again when fewer runs are under way; if it persists, the server's versions (ETags) are not stable",
+    )

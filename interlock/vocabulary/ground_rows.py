@@ -1,6 +1,6 @@
 """How a certificate writes the facts that edges follow from: the columns of its tables, made from the edge's two ends.
 
-The checker makes the ends again, by itself: `infra/checker.py`.
+The checker makes the ends again, by itself: `infra/checker/derived_edges.py`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from interlock.vocabulary import RoutingInstance
 from policies.about import SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, StatedFact, assumption_facts, sharing_facts
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 
 from .guarded import unless
 from .shape import Edge, Union

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from interlock.vocabulary.nodes import switch_vlan
 from policies.facts import identities as ids
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 from policies.facts.site import SiteFacts
 
 from .shape import GraphFragment, Relation, private_group

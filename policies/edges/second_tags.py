@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from interlock.vocabulary.nodes import ReferenceNode, parse
 from policies.about import Fact, SaidFact
 from policies.facts import identities as ids
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 
 from .joined import Joined
 from .shape import Edge, Union

@@ -15,7 +15,7 @@ from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse, switch_vlan
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
-from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.port_modes import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
 
 F = TypeVar("F")

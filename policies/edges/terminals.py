@@ -14,7 +14,7 @@ from interlock.vocabulary import RoutingInstance
 from policies.about import Fact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.guards import sharing
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 
 from .guarded import unless
 from .shape import Edge, Union

@@ -8,8 +8,8 @@ from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
-from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.plugs import plug_doubt
+from policies.facts.port_modes import PortMode, SwitchEnd
 
 from .audience import is_any_limited, outsiders
 from .cleaned import CLEANED, doubted, perhaps_operators

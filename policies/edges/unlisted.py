@@ -14,7 +14,7 @@ from interlock.vocabulary import Reference, Scheme
 from interlock.vocabulary.nodes import VlanNode, parse
 from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
-from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.port_modes import PortMode, SwitchEnd
 
 from .shape import Edge, Relation, Union
 from .unlisted_in_cloud import unlisted_networks

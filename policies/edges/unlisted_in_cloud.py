@@ -11,7 +11,7 @@ from interlock.model.site.completeness import OVERLAYS
 from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse, switch_vlan
 from policies.about import Fact, in_order
 from policies.facts import identities as ids
-from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.port_modes import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
 
 from .shape import Edge, Relation, Union

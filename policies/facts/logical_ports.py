@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from interlock.model.site.inventory import Lag, Site
 
-from .kinds import PortMode, SwitchEnd
-from .port_modes import is_disabled
+from .port_modes import PortMode, SwitchEnd, is_disabled
 
 
 class LogicalPorts:

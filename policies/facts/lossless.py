@@ -16,7 +16,7 @@ from interlock.model.site.inventory import PhysicalNetwork, Site
 from interlock.model.site.networks import Ranges
 from interlock.model.site.physical import SwitchRole
 
-from .kinds import PortMode, SwitchEnd
+from .port_modes import PortMode, SwitchEnd
 from .site import SiteFacts
 
 if TYPE_CHECKING:

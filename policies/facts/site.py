@@ -18,11 +18,10 @@ from . import identities as ids
 from .fat_trees import InfinibandCabling
 from .guards import GuardState, assumption, denied, lacking
 from .hall import Hall
-from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
 from .passed_on import infiniband_ports, passed_on
 from .plugs import parts_at
-from .port_modes import configured_vlans, recorded_mode
+from .port_modes import PortMode, SwitchEnd, configured_vlans, recorded_mode
 
 #: Node of a BMC whose interface nobody stated.
 _SOME_BMC = "unstated-bmc"

@@ -26,7 +26,8 @@ from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.fabric import SwitchPortFact
-from policies.facts.kinds import NetworkFact, PortMode, SwitchEnd
+from policies.facts.kinds import NetworkFact
+from policies.facts.port_modes import PortMode, SwitchEnd
 from policies.graph.model import Model
 
 #: One change: the entries that have to change together.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from interlock.vocabulary.nodes import Node, SwitchPortNode, VlanNode, parse
 from policies.edges.shape import Union
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 
 
 def translation(union: Union, before: str, node: str) -> str:

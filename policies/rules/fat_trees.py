@@ -1,4 +1,4 @@
-"""InfiniBand fabrics as they are cabled: TOP-17 fat trees, TOP-18 rails, TOP-19 without blocking, TOP-25 apart."""
+"""Fabrics as they are cabled: TOP-17 fat trees, TOP-18 rails, TOP-19 without blocking, TOP-25 apart."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
+from .leaf_group_rails import railed_hosts, some_of_its_rails
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_facts
 
 _CORRECT = "correct the cable in the site file, or in the hall"
@@ -102,7 +103,10 @@ def _bundles(tree: FabricTree, lower: tuple[FabricSwitch, ...], reached: int, bu
 def _rails(model: Model, _: Names) -> RuleAnswer:
     cabling = model.site.infiniband
     ends = [end for end in cabling.ports if end.port.use == "compute"]
-    return by_facts(len(ends), [*_misplaced(cabling, ends), *_divided(cabling, ends)])
+    site = model.site.site
+    railed = railed_hosts(site)
+    left_out = [cause for host in railed for cause in some_of_its_rails(site, host)]
+    return by_facts(len(ends) + len(railed), [*_misplaced(cabling, ends), *_divided(cabling, ends), *left_out])
 
 
 def _misplaced(cabling: InfinibandCabling, ends: list[HcaEnd]) -> Iterator[Cause]:
@@ -233,12 +237,13 @@ TOP_17 = Rule(
 )
 TOP_18 = Rule(
     id="TOP-18",
-    title="each rail of a scalable unit hangs on one leaf, and no other rail does",
+    title="each rail of a scalable unit hangs on one leaf, and no other rail does; for RoCE, all in one leaf group",
     severity=Severity.ERROR,
     polarity=Polarity.BOTH,
-    why="collectives run rail by rail: a port on another leaf is three switches away from its peers, and not one",
+    why="collectives run rail by rail: a port on another leaf is three switches away from its peers, and not one; a "
+    "node with seven of eight rails for RoCE is given to no cluster",
     source=f"{_H100}: each group of 32 nodes is aligned by rails",
-    needs=("gpu_nodes.ports", "fabric_switches.rail", "InfiniBand cables"),
+    needs=("gpu_nodes.ports", "fabric_switches.rail", "InfiniBand cables", "hosts.interfaces", "hosts.macs", "cables"),
     ask=_rails,
     of=Of.SITE,
 )

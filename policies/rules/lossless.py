@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from interlock.model.site.inventory import Endpoint
 from policies.about import Fact, SaidFact, SiteFact, devices, in_order
-from policies.facts.kinds import SwitchEnd
 from policies.facts.lossless import LosslessFabric, circles, lossless_fabrics
+from policies.facts.port_modes import SwitchEnd
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity

@@ -9,7 +9,8 @@ from policies.about import Reason, resources
 from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts.guards import assumption
-from policies.facts.kinds import PlanFacts, PortFact, SubnetFact, SwitchEnd
+from policies.facts.kinds import PlanFacts, PortFact, SubnetFact
+from policies.facts.port_modes import SwitchEnd
 from policies.facts.prefixes import Prefix, prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 LEGAL_VLANS = range(2, 4095)
 
+_KEPT = "a lock keeps the ids that it has"
+_PIN = f"pin an id from the pool of its kind in the site file and lock again: {_KEPT}"
+#: Of networks whose ids no request pins.
+_IN_THE_POOL = "let the pool of its kind in the site file hold the id, or ask for another cluster in place of this one"
+_UNPINNED = frozenset({NetworkRole.CLUSTER, NetworkRole.ROCE})
+
 
 def _one_vlan_per_function(model: Model, _: Names) -> RuleAnswer:
     direct = [port for port in model.plan.ports if port.vnic_type == "direct"]
@@ -155,7 +161,7 @@ def _id_cause(network: NetworkFact, why: Reason) -> Cause:
         key=network.name,
         message=f"network {network.name} ({network.segment_name}): {why}",
         witness=(f"network {network.name} of {owner}", network.segment_name, str(why)),
-        hint="pin an id from the pool of its kind in the site file and lock again: a lock keeps the ids that it has",
+        hint=f"{_IN_THE_POOL}: {_KEPT}" if network.role in _UNPINNED else _PIN,
         specificity=97,
         about=(*resources(network.name), *why.about),
     )

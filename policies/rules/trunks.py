@@ -17,7 +17,7 @@ from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, parse, s
 from policies.about import SiteFact, devices
 from policies.edges.second_tags import SECOND_TAG
 from policies.facts import identities as ids
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, meeting, shortest

@@ -34,7 +34,7 @@ def forged(forge: Callable[[Found], None]) -> list[str]:
 
 
 def test_the_checkers_table_of_rules_is_that_of_the_proof() -> None:
-    """A rule that is added to one of them is added to the other: `ASKED` in infra/checker.py."""
+    """A rule that is added to one of them is added to the other: `ASKED` in infra/checker/answers.py."""
     words = {"site and tenant": "both"}
     wanted = {
         (str(rule.severity), words.get(rule.of, str(rule.of)), rule.id) for rule in RULES if rule.severity in "BE"

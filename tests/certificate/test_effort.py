@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from infra.checker import GROUND, Malformed, _audiences, _authority, _object, _owners_of, edges, wired
+from infra.checker import GROUND, Malformed, edges, wired
+from infra.checker.authority import authority_faults
+from infra.checker.isolation import audience_faults, owners_of
+from infra.checker.reading import _object
 
 Found = dict[str, Any]
 Attack = Callable[[int], object]
@@ -94,7 +97,7 @@ def _met(size: int) -> object:
     terminals = [declared("first", *(f"t{number}" for number in range(size)))]
     labels = {f"dev:T@{number}": [f"t{number}"] for number in range(size)}
     said = stating({"terminals": copies}, terminals=terminals, labels=labels, guards=holding("first"))
-    return list(_audiences(said, {}, _owners_of(said, {})))
+    return list(audience_faults(said, {}, owners_of(said, {})))
 
 
 def _met_by_many(size: int) -> object:
@@ -104,7 +107,7 @@ def _met_by_many(size: int) -> object:
     labels = {"dev:T": [Text(f"t{number}") for number in range(size)]}
     copies = [[f"dev:T@{name}", "dev:T", name] for name in names]
     said = stating({"terminals": copies}, terminals=terminals, labels=labels, guards=holding(*names))
-    return list(_audiences(said, {}, _owners_of(said, {})))
+    return list(audience_faults(said, {}, owners_of(said, {})))
 
 
 def _many_at_one_row(size: int) -> object:
@@ -113,14 +116,14 @@ def _many_at_one_row(size: int) -> object:
     terminals = [declared(name, "acme") | {"node": Text(f"T-{name}")} for name in names]
     rows = [["dev:T@7", "dev:T", *names]]
     said = stating({"terminals": rows}, terminals=terminals, labels={"dev:T": ["acme"]}, guards=holding(*names))
-    return list(_audiences(said, {}, _owners_of(said, {})))
+    return list(audience_faults(said, {}, owners_of(said, {})))
 
 
 def _public(size: int) -> object:
     """Much that is held, and much that is public."""
     public = [Text(f"p{number}") for number in range(size)]
     said = stating({}, public=public, owners={f"x{number}": ["globex"] for number in range(size)})
-    return list(_authority(said, ["write prin:acme", *(f"read x{number}" for number in range(size))]))
+    return list(authority_faults(said, ["write prin:acme", *(f"read x{number}" for number in range(size))]))
 
 
 @pytest.mark.parametrize(

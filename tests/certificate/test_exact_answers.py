@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from infra.checker import _asked, _authority, _verdict, edges, witnesses
+from infra.checker import edges, witnesses
+from infra.checker.answers import unasked_rules, verdict_faults
+from infra.checker.authority import authority_faults
 from tests.certificate.test_exact_checker import said_of
 from tests.certificate.test_grounded import stating
 
@@ -27,11 +29,11 @@ def test_a_set_is_closed_under_grants(way: str, held: str, gives: str) -> None:
     own = "write prin:acme"
     lacks = [f"x {way} y, which is not in the set of acme"]
     other = "read" if gives == "write" else "write"
-    assert list(_authority(said, [own])) == []
-    assert list(_authority(said, [own, "write x"])) == lacks
-    assert list(_authority(said, [own, "read x"])) == (lacks if held == "read" else [])
-    assert list(_authority(said, [own, "write x", f"{gives} y"])) == []
-    assert list(_authority(said, [own, "write x", f"{other} y"])) == lacks
+    assert list(authority_faults(said, [own])) == []
+    assert list(authority_faults(said, [own, "write x"])) == lacks
+    assert list(authority_faults(said, [own, "read x"])) == (lacks if held == "read" else [])
+    assert list(authority_faults(said, [own, "write x", f"{gives} y"])) == []
+    assert list(authority_faults(said, [own, "write x", f"{other} y"])) == lacks
 
 
 @pytest.mark.parametrize(
@@ -55,12 +57,12 @@ def test_what_is_somebody_elses(owner: str, item: str, owners: list[str], public
     said = said_of(owner=owner, owners={node: owners}, public=public)
     others = " and ".join(sorted({*owners} - {owner}))
     expected = [] if is_due else [f"{owner} holds {node} of {others}"]
-    assert list(_authority(said, [f"write prin:{owner}", item])) == expected
+    assert list(authority_faults(said, [f"write prin:{owner}", item])) == expected
 
 
 def test_an_owner_is_in_its_own_set() -> None:
     for held in ([], ["read prin:acme"], ["write prin:globex"]):
-        assert list(_authority(said_of(), held)) == ["acme is not in its own set"]
+        assert list(authority_faults(said_of(), held)) == ["acme is not in its own set"]
 
 
 # Witnesses.
@@ -172,21 +174,21 @@ DAY = "2026-06-01"
     ],
 )  # fmt: skip
 def test_answers_of_rules(results: list[Found], waivers: list[Found], words: list[str]) -> None:
-    assert list(_verdict({"results": results, "waivers": waivers}, DAY)) == words
+    assert list(verdict_faults({"results": results, "waivers": waivers}, DAY)) == words
 
 
 @pytest.mark.parametrize("stack", ["site", "tenant"])
 def test_rules_that_have_to_be_asked(stack: str) -> None:
     """Each once, and as severely as it is meant."""
-    ((lacking,),) = [list(_asked({"results": []}, stack))]
+    ((lacking,),) = [list(unasked_rules({"results": []}, stack))]
     names = [tuple(item.removesuffix(")").split(" (")) for item in lacking.partition(": ")[2].split(", ")]
     asked = [{"rule": name, "severity": severity} for name, severity in names]
     assert len(names) > 50
     assert (("PWR-01", "E") in names, ("SEC-01", "B") in names) == (stack == "site", stack == "tenant")
-    assert list(_asked({"results": asked}, stack)) == []
-    assert list(_asked({"results": [*asked, {"rule": "NEW-01", "severity": "I"}]}, stack)) == []
-    assert list(_asked({"results": [*asked, asked[0]]}, stack)) == ["a rule was asked twice"]
+    assert list(unasked_rules({"results": asked}, stack)) == []
+    assert list(unasked_rules({"results": [*asked, {"rule": "NEW-01", "severity": "I"}]}, stack)) == []
+    assert list(unasked_rules({"results": [*asked, asked[0]]}, stack)) == ["a rule was asked twice"]
     name, severity = names[0]
     less = f"not asked, or not with this severity: {name} ({severity})"
-    assert list(_asked({"results": asked[1:]}, stack)) == [less]
-    assert list(_asked({"results": [{"rule": name, "severity": "I"}, *asked[1:]]}, stack)) == [less]
+    assert list(unasked_rules({"results": asked[1:]}, stack)) == [less]
+    assert list(unasked_rules({"results": [{"rule": name, "severity": "I"}, *asked[1:]]}, stack)) == [less]

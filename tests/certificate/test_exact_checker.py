@@ -8,20 +8,8 @@ from typing import Any
 
 import pytest
 
-from infra.checker import (
-    Malformed,
-    _audiences,
-    _classes,
-    _leads,
-    _owners,
-    _owners_of,
-    complaints,
-    digest,
-    edges,
-    proof_of,
-    told,
-    wired,
-)
+from infra.checker import Malformed, complaints, digest, edges, proof_of, told, wired
+from infra.checker.isolation import _leads, audience_faults, class_faults, owner_faults, owners_of
 from tests.certificate.altering import sealed
 from tests.certificate.test_certificate import clean
 from tests.certificate.test_grounded import stating
@@ -178,7 +166,7 @@ def both(*pairs: str) -> set[tuple[str, str]]:
     ],
 )
 def test_classes_are_trees_of_edges(pairs: set[tuple[str, str]], classes: Classes, words: list[str]) -> None:
-    assert list(_classes(pairs, classes)) == words
+    assert list(class_faults(pairs, classes)) == words
 
 
 @pytest.mark.parametrize(
@@ -234,9 +222,9 @@ def test_owners_of_a_class_and_of_an_identity() -> None:
     labels = {"a": ["acme"], "b": ["globex", "acme"], "z": ["op"], "nowhere": ["carol"]}
     held = {"machine:1": ["acme"], "machine:2": ["acme", "acme"], "machine:3": ["globex", "acme"], "machine:4": []}
     said = said_of(labels=labels, exclusive=held)
-    owners = _owners_of(said, TREES)
+    owners = owners_of(said, TREES)
     assert owners == {"a": {"acme", "globex"}, "z": {"op"}, "nowhere": {"carol"}}
-    assert list(_owners(said, owners)) == [
+    assert list(owner_faults(said, owners)) == [
         "the class of a has the owners acme and globex",
         "machine:3 is held by globex and acme",
         "machine:4 is held by nobody",
@@ -287,7 +275,7 @@ def test_audiences_of_copies(declared: list[dict[str, Any]], who: list[str], wor
     for item in declared:
         said["guards"] |= {key.replace(".mine.", f".{item['name']}."): True for key in said["guards"]}
     assert edges(said) == set()
-    assert list(_audiences(said, {}, _owners_of(said, {}))) == words
+    assert list(audience_faults(said, {}, owners_of(said, {}))) == words
 
 
 def test_of_a_class_of_many_owners_a_few_are_told() -> None:
@@ -295,7 +283,7 @@ def test_of_a_class_of_many_owners_a_few_are_told() -> None:
     who = [f"t{number}" for number in range(12)]
     said = stating("terminals", ["dev:T/e0@7", "dev:T", "mine"])
     said |= {"terminals": terminals(("mine", "T", ["acme"])), "labels": {"dev:T": ["op", *who, "world"]}}
-    found = list(_audiences(said, {}, _owners_of(said, {})))
+    found = list(audience_faults(said, {}, owners_of(said, {})))
     assert found == [f"{name} meets mine, and is not in its audience" for name in sorted(who)[:9]]
 
 
@@ -305,4 +293,4 @@ def test_who_meets_a_device_that_is_joined_is_told_by_its_class() -> None:
     said |= {"terminals": terminals(("mine", "T", ["acme"])), "labels": {"dev:T": ["globex"]}}
     said["guards"] = dict.fromkeys(said["guards"], False)
     assert edges(said) == {("dev:T/e0@7", "dev:T"), ("dev:T", "dev:T/e0@7")}
-    assert list(_audiences(said, {}, _owners_of(said, {}))) == []
+    assert list(audience_faults(said, {}, owners_of(said, {}))) == []

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from infra.checker import Malformed, main, printable, read, require_form
+from infra.checker import Malformed, printable, read, require_form
+from infra.checker.__main__ import main
 from tests.certificate.altering import sealed
 from tests.certificate.test_certificate import clean
 from tests.certificate.test_form import put
@@ -180,7 +181,7 @@ def test_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     gone = tmp_path / "gone"
     assert answered(capsys, str(gone)) == (2, "", f"{gone}: No such file or directory\n")
     for words in ((), (str(gone), str(gone))):
-        assert answered(capsys, *words) == (2, "", "name one file: python checker.py FILE\n")
+        assert answered(capsys, *words) == (2, "", "name one file: python -m infra.checker FILE\n")
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, bytes, bytes]:
@@ -189,8 +190,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, bytes, by
     streams = [io.TextIOWrapper(buffer, "ascii") for buffer in buffers]
     monkeypatch.setattr(sys, "stdout", streams[0])
     monkeypatch.setattr(sys, "stderr", streams[1])
-    monkeypatch.setattr(sys, "argv", ["checker.py", *words])
-    monkeypatch.delitem(sys.modules, "infra.checker", raising=False)
+    monkeypatch.setattr(sys, "argv", ["checker", *words])
+    monkeypatch.delitem(sys.modules, "infra.checker.__main__", raising=False)
     with pytest.raises(SystemExit) as caught:
         runpy.run_module("infra.checker", run_name="__main__")
     for stream in streams:
@@ -205,4 +206,4 @@ def test_as_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, str(file)) == (1, b"\\u2603 is held by nobody\n", b"")
     gone = tmp_path / "☃"
     assert run(monkeypatch, str(gone)) == (2, b"", f"{tmp_path}/\\u2603: No such file or directory\n".encode())
-    assert run(monkeypatch) == (2, b"", b"name one file: python checker.py FILE\n")
+    assert run(monkeypatch) == (2, b"", b"name one file: python -m infra.checker FILE\n")

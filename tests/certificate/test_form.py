@@ -1,14 +1,16 @@
-"""What is no certificate is refused in one line, whatever is in it: by the function and by the file run alone."""
+"""What is no certificate is refused in one line, whatever is in it: by the function and by the checker run alone."""
 
 from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -20,7 +22,7 @@ from tests.certificate.test_certificate import clean
 from tests.support.sampling import Sampling
 
 Found = dict[str, Any]
-CHECKER = Path(infra.checker.__file__)
+CHECKER = Path(infra.checker.__file__).parent
 
 #: What somebody puts in place of a part of a certificate.
 ODD: tuple[Any, ...] = (
@@ -166,10 +168,14 @@ def test_a_guard_of_one_is_no_guard() -> None:
 
 
 def alone(*words: str) -> subprocess.CompletedProcess[str]:
-    """The checker as a script, in a folder where nothing of ours can be imported, with output that is ASCII."""
-    environment = {"PYTHONIOENCODING": "ascii"}
-    command = [sys.executable, "-I", str(CHECKER), *words]
-    return subprocess.run(command, check=False, text=True, capture_output=True, env=environment, timeout=60)
+    """A copy of the checker's folder where nothing of ours can be imported, run with output that is ASCII."""
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONDONTWRITEBYTECODE": "1"}
+    with TemporaryDirectory() as folder:
+        shutil.copytree(CHECKER, Path(folder) / "checker")
+        command = [sys.executable, "-s", "-S", "-m", "checker", *words]
+        return subprocess.run(
+            command, check=False, text=True, capture_output=True, cwd=folder, env=environment, timeout=60
+        )
 
 
 @pytest.mark.parametrize(

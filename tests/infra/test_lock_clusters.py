@@ -27,6 +27,7 @@ from interlock.planning.cluster_spans import cluster_span
 from interlock.planning.node_rooms import NodeRoom
 from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
 from tests.builders.pod64 import locked, site_locked
+from tests.builders.roce_sites import roce_site
 from tests.builders.states import out
 from tests.infra.conftest import Lyon
 
@@ -172,6 +173,13 @@ def test_capacity_counts_nodes_and_keys() -> None:
     assert found.bare_metal_hosts == 4, "GPU nodes are no hosts for Poplar servers"
     # As many as that, and not one more.
     assert len(locked(site, gpu_tenant("globex", cluster(nodes=4)), [small]).allocation.clusters["train"].hosts) == 4
+
+
+def test_capacity_says_the_largest_cluster_with_roce() -> None:
+    """It is in one leaf group, here a unit, whatever InfiniBand reaches beyond it."""
+    rows = table(capacity(roce_site(), ())).splitlines()
+    words = "8  dgx-h100 nodes in hall-1, of 8, the largest cluster has 8, in one unit 4, with RoCE 4"
+    assert words in [row.strip() for row in rows]
 
 
 def test_without_a_key_there_is_no_room_for_a_cluster() -> None:

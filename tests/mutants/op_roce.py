@@ -19,9 +19,10 @@ from interlock.model.site.inventory import (
 )
 from interlock.model.site.networks import VlanPool
 from interlock.resources import BareMetalServer
+from policies import Verdict
 from tests.mutants.op_clusters import hall, with_cluster
 from tests.mutants.operator import Operator
-from tests.mutants.workspaces import Workspace
+from tests.mutants.workspaces import OPERATOR, Workspace
 
 _RAILS = 8
 _NETWORK, _FIRST = "gpu-roce", 3600
@@ -134,6 +135,30 @@ def rail_without_a_port(space: Workspace, rng: Random) -> Workspace | None:
     return found.edit(found.asked, name, ports=ports[:-1])
 
 
+def rail_without_an_address(space: Workspace, rng: Random) -> Workspace | None:
+    """Of one of the eight rails of a node nobody states the MAC address."""
+    return _without_addresses(space, rng.randint(1, _RAILS))
+
+
+def no_rail_with_an_address(space: Workspace, _: Random) -> Workspace | None:
+    """Of none of them: the node is not known to be for RoCE."""
+    return _without_addresses(space, *range(1, _RAILS + 1))
+
+
+def _without_addresses(space: Workspace, *rails: int) -> Workspace | None:
+    found = _railed(space)
+    if found is None:
+        return None
+    node, gone = found.site.gpu_nodes[-1].name, set(map(_rail, rails))
+    hosts = (
+        host.model_copy(update={"macs": {name: mac for name, mac in host.macs.items() if name not in gone}})
+        if host.name == node
+        else host
+        for host in found.site.hosts
+    )
+    return found.with_site(hosts=tuple(hosts)).asking(OPERATOR)
+
+
 def as_planned(space: Workspace, _: Random) -> Workspace | None:
     return _railed(space)
 
@@ -150,5 +175,9 @@ ROCE = (
     Operator(
         "roce-rail", "a rail of a node without a port on the RoCE network",
         rail_without_a_port, as_planned, "TOP-26",
+    ),
+    Operator(
+        "roce-seven-rails", "a node with seven of its eight rails for RoCE",
+        rail_without_an_address, no_rail_with_an_address, "TOP-18", verdict=Verdict.NOT_PROVABLE,
     ),
 )  # fmt: skip

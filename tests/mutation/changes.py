@@ -70,8 +70,8 @@ class Mutant:
 def modules() -> tuple[str, ...]:
     """The modules whose mutants are tried, from the root of the project."""
     folders = tuple(f"policies/{name}" for name in ("rules", "authority", "graph", "edges", "facts"))
-    found = [path for folder in folders for path in sorted((ROOT / folder).glob("*.py"))]
-    return (*(path.relative_to(ROOT).as_posix() for path in found), "infra/checker.py")
+    found = [path for folder in (*folders, "infra/checker") for path in sorted((ROOT / folder).glob("*.py"))]
+    return tuple(path.relative_to(ROOT).as_posix() for path in found)
 
 
 # Operators of cosmic-ray.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Mutant (module, function, line, place in it, before and after) -> why the code does the same.
 EQUIVALENT: dict[str, str] = {
-    ("infra/checker.py:_audiences: if is_away and names: @3 [is_away and names] => [(is_away)]"): (
+    ("infra/checker/isolation.py:audience_faults: if is_away and names: @3 [is_away and names] => [(is_away)]"): (
         "what names no declaration is for no audience, so nothing is told of it: only work is saved"
     ),
     ("policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]"): (
@@ -97,13 +97,13 @@ EQUIVALENT: dict[str, str] = {
         "policies/rules/links.py:_links: mine = (node for node, labels in model.labels.items() if "
         "model.plan.owner in labels) @57 [model.plan.owner in labels] => [True]"
     ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
-    "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
+    "policies/facts/port_modes.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
     (
-        "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
+        "policies/facts/port_modes.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
         "else self._plain(tag))) @24 [|] => [^]"
     ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
     (
-        "policies/facts/kinds.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
+        "policies/facts/port_modes.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
         "self._is_taken(tag) else set())) @23 [|] => [^]"
     ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
     (

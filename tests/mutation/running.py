@@ -241,7 +241,7 @@ def _reached(items: Iterable[pytest.Item]) -> dict[Function, list[str]]:
     """Function -> the tests that call it, the fastest first. Runs all tests."""
     seconds: dict[str, float] = {}
     found: defaultdict[Function, set[str]] = defaultdict(set)
-    heads, now = (f"{ROOT}/policies/", f"{ROOT}/infra/checker.py"), set[Function]()
+    heads, now = (f"{ROOT}/policies/", f"{ROOT}/infra/checker/"), set[Function]()
     names: dict[Any, Function] = {}
 
     def called(frame: FrameType, event: str, arg: object) -> None:

@@ -14,7 +14,7 @@ from interlock.resources import RouterInterface
 from policies.about import SaidFact
 from policies.edges import second_tags, union
 from policies.edges.shape import Edge, Union
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 
 from .comparing import Difference, answers, differing
 from .completing import decided

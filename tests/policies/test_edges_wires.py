@@ -11,7 +11,7 @@ from interlock.model.site.physical import Device, Vrf, Vtep
 from policies.edges.private_vlans import roles
 from policies.edges.shape import GraphFragment, Relation, Union, premise
 from policies.edges.terminals import copies
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 from policies.facts.site import SiteFacts
 from tests.policies.joining import access, declared, host, marked, port, row, small, switch, tagged, vlan
 from tests.policies.workspace import assumptions

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from interlock.model.lock.record import Premise
-from interlock.vocabulary import NetworkRole
+from interlock.model.tenant.request import Pins
+from interlock.vocabulary import CLAIMS_OF, NetworkRole
 from policies import Verdict
 from policies.about import PlanResource
 from policies.edges.shape import Edge, Relation, premise
@@ -220,6 +221,16 @@ def test_the_id_of_a_network(network: NetworkFact, why: str | None) -> None:
     assert found.witness == (f"network {network.name} of acme", network.segment_name, why)
     assert (found.verdict, found.hint, found.specificity) == (V, PIN, 97)
     assert found.subjects == (PlanResource(network.name),)
+
+
+@pytest.mark.parametrize("role", NetworkRole)
+def test_an_id_that_no_request_pins(role: NetworkRole) -> None:
+    """A vPOD gets another id by a pin; of a cluster only nodes and heads can be pinned."""
+    hint = only(of("ISO-12", plan_of(networks=(replace(DATA, role=role, segment=1),)))).hint
+    is_pinned = CLAIMS_OF[role].vlan in Pins.model_fields
+    assert is_pinned == (role not in (NetworkRole.CLUSTER, NetworkRole.ROCE))
+    other = "let the pool of its kind in the site file hold the id, or ask for another cluster in place of this one"
+    assert hint == (PIN if is_pinned else f"{other}: a lock keeps the ids that it has")
 
 
 @pytest.mark.parametrize(("vlan", "is_wrong"), [(1000, False), (1500, True), (1800, False), (1900, False)])

@@ -10,7 +10,7 @@ import pytest
 from interlock.model.site.completeness import Completeness
 from interlock.model.site.inventory import Endpoint, PhysicalNetwork, Site
 from interlock.model.site.physical import Vrf
-from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.port_modes import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
 from tests.builders.pod64 import cable, machines
 from tests.policies.forgetting import undeclared

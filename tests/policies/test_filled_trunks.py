@@ -7,7 +7,7 @@ import pytest
 from policies.edges.reach import reached
 from policies.edges.shape import Union
 from policies.facts import identities as ids
-from policies.facts.kinds import SwitchEnd
+from policies.facts.port_modes import SwitchEnd
 from policies.facts.site import SiteFacts
 from policies.judging import read
 from tests.certificate.test_compared import certified, derived

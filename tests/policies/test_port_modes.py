@@ -7,9 +7,8 @@ import pytest
 from interlock.model.site.inventory import Lag, Site, SwitchPortConfig
 from interlock.model.site.physical import Vrf, Vtep
 from interlock.vocabulary import NetworkRole
-from policies.facts.kinds import NO_PORT, PortMode, SwitchEnd
 from policies.facts.logical_ports import LogicalPorts, one_mode
-from policies.facts.port_modes import configured_vlans, is_disabled, recorded_mode
+from policies.facts.port_modes import NO_PORT, PortMode, SwitchEnd, configured_vlans, is_disabled, recorded_mode
 from tests.policies.forgetting import undeclared
 from tests.policies.joining import access, port, small, switch, tagged
 from tests.policies.plan_share import network, plan

@@ -27,6 +27,7 @@ GROUPS: tuple[Group, ...] = (
     Group("house", ("tests/house/",), cloud=False),
     # The clones of a newcomer have a cloud of their own each.
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
+    Group("gpu demo", ("tests/e2e/test_demo_gpu.py",), cloud=False),
     # A cloud of its own, with GPU nodes and a subnet manager.
     Group("hall", ("tests/e2e/test_subnet_manager_hall.py",), cloud=False),
     # A cloud of its own, with GPU nodes below hypervisors.
@@ -97,6 +98,9 @@ SLOW = (
 `./run test --fast` is for somebody who changes the model, the planner or the rules; mypy has its own command.
 """
 
+
+ONLY_LONG = ("tests/e2e/test_demo_gpu.py",)
+"""Paths of tests that a long run alone takes: minutes on a cloud of their own, for what others show in pieces."""
 
 MUTANTS = "tests/mutants/test_mutants.py"
 """Several hundred judgements, of which a fast run takes a sample."""
