@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import colour
 from infra.cli.exits import Exit
-from infra.cli.formats import Format, format_option, print_json
-from infra.cli.terminal import print_text
+from infra.cli.formats import Format, format_option
 from infra.commands.options import Site
-from infra.commands.switches import answering
+from infra.commands.surveys import By, answering, exit_of, tell
 from infra.program.gate import Gate
 
 
@@ -25,9 +23,7 @@ def controllers(
     keep: Annotated[
         bool, typer.Option("--record", help="Write what each controller says as evidence for the proof.")
     ] = False,
-    by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="With --record: who answers for it; else the login name.")
-    ] = None,
+    by: By = None,
     form: Annotated[Format, format_option("controllers")] = Format.TEXT,
 ) -> None:
     """Ask how V-IPU controllers are set, for the proof. Changes nothing there.
@@ -74,12 +70,12 @@ def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None,
     gate = Gate.indexed(site)
     found = survey_controllers(gate, names)
     kept = record_controllers(gate, found, by or whoever_runs_this()) if keep else None
-    if form is Format.JSON:
-        print_json(controllers_as_json(found, kept, gate.workspace.shown))
-    else:
-        text = controllers_as_table(found, colour=colour.wanted())
-        print_text(text + recorded_controllers_lines(kept, gate.workspace.shown))
-    if found.unread or (kept is not None and kept.lacking):
-        return Exit.ENVIRONMENT
-    values = {finding.value for finding in found.findings}
-    return Exit.VIOLATED if False in values else Exit.NOT_PROVABLE if None in values else Exit.PROVED
+    shown = gate.workspace.shown
+    tell(
+        form,
+        lambda: controllers_as_json(found, kept, shown),
+        lambda colour: controllers_as_table(found, colour=colour) + recorded_controllers_lines(kept, shown),
+    )
+    return exit_of(
+        (finding.value for finding in found.findings), is_unread=bool(found.unread or (kept and kept.lacking))
+    )

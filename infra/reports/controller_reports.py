@@ -73,15 +73,17 @@ def controllers_as_json(found: ControllerSurvey, kept: RecordedControllers | Non
 
 
 def _controller_json(item: AskedController) -> dict[str, Any]:
-    said, backup = item.said, item.said.backup
+    said, backup, admin = item.said, item.said.backup, item.said.admin_api
     state = None if backup is None or backup.state is None else moment_text(backup.state)
     return {
         "tenant": item.planned.tenant,
         "release": said.release,
         "read_at": moment_text(said.at),
         "agents": dict(said.agents),
-        "keys_asked": said.keys_asked,
+        "keys_asked": said.keys.asked,
         "certificates": said.certificates,
         "forwarding_off": dict(said.forwarding_off),
         "backup": None if backup is None else {"state": state, "certificates": backup.certificates},
+        "admin_api": None if admin is None else {"port": admin.port, "addresses": list(admin.addresses)},
+        "user_data_clean": said.user_data_clean,
     }
