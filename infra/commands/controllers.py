@@ -29,14 +29,15 @@ def controllers(
     """Ask how V-IPU controllers are set, for the proof. Changes nothing there.
 
     Read are the releases of each controller and of its agents, and whether a call with a wrong key is refused. Where
-    `machine:` of `vipu.yaml` says how, also its certificates, whether its machine forwards packets, and what is there
-    of a backup of its state. No key is shown or written.
+    `machine:` of `vipu.yaml` says how, also its certificates, whether its machine forwards packets, what is there of a
+    backup of its state, at which addresses the admin API listens, and whether a key stands in its user data. No key is
+    shown or written.
 
     How each controller is reached stands in `vipu.yaml` beside `clouds.yaml`.
 
     With --record what each says is written to `evidence/controllers-<name>.json` in the site's folder, in place of an
-    older one, good or not: commit it. LIF-08 and LIF-12 rest on it, and SEC-01 and SEC-02 are violated where it says
-    otherwise than the site. A reading makes nothing better than it is stated.
+    older one, good or not: commit it. LIF-08 and LIF-12 rest on it, and SEC-01, SEC-02 and SEC-04 are violated where it
+    says otherwise than the site. A reading makes nothing better than it is stated.
 
     \b
     Exit code:
