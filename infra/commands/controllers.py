@@ -57,25 +57,21 @@ def controllers(
     raise typer.Exit(_ask_and_tell(site, names or (), form, answers, keep=keep))
 
 
-def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
     from infra.controllers.recording import record_controllers
     from infra.controllers.survey import survey_controllers
-    from infra.reports.controller_reports import (
-        controllers_as_json,
-        controllers_as_table,
-        recorded_controllers_lines,
-    )
-    from infra.switches.recording import whoever_runs_this
+    from infra.reports.controller_reports import controllers_as_json, controllers_as_table
+    from infra.reports.recorded_files import recorded_lines
 
     gate = Gate.indexed(site)
     found = survey_controllers(gate, names)
-    kept = record_controllers(gate, found, by or whoever_runs_this()) if keep else None
+    kept = record_controllers(gate, found, by) if keep else None
     shown = gate.workspace.shown
     tell(
         form,
         lambda: controllers_as_json(found, kept, shown),
-        lambda colour: controllers_as_table(found, colour=colour) + recorded_controllers_lines(kept, shown),
+        lambda colour: controllers_as_table(found, colour=colour) + recorded_lines(kept, shown),
     )
     return exit_of(
         (finding.value for finding in found.findings), is_unread=bool(found.unread or (kept and kept.lacking))

@@ -54,20 +54,20 @@ def fabrics(
     raise typer.Exit(_ask_and_tell(site, names or (), form, answers, keep=keep))
 
 
-def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
     from infra.fabrics.recording import record_managers
     from infra.fabrics.survey import survey_managers
-    from infra.reports.fabric_reports import managers_as_json, managers_as_table, recorded_managers_lines
-    from infra.switches.recording import whoever_runs_this
+    from infra.reports.fabric_reports import managers_as_json, managers_as_table
+    from infra.reports.recorded_files import recorded_lines
 
     gate = Gate.indexed(site)
     found = survey_managers(gate, names)
-    kept = record_managers(gate, found, by or whoever_runs_this()) if keep else None
+    kept = record_managers(gate, found, by) if keep else None
     shown = gate.workspace.shown
     tell(
         form,
         lambda: managers_as_json(found, kept, shown),
-        lambda colour: managers_as_table(found, colour=colour) + recorded_managers_lines(kept, shown),
+        lambda colour: managers_as_table(found, colour=colour) + recorded_lines(kept, shown),
     )
     return exit_of((finding.value for finding in found.findings), is_unread=bool(found.unread))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
@@ -19,17 +20,24 @@ By = Annotated[
 ]
 
 
-def answering(given: str | None, *, keep: bool) -> str | None:
-    """Who answers for evidence, as its files have it; None where nobody is named. Raises `typer.BadParameter`."""
+def answering(given: str | None, *, keep: bool) -> str:
+    """Who answers for evidence, as its files have it: whoever is named, else who runs this. Raises `BadParameter`."""
     if given is not None and not keep:
         raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
     if given is None:
-        return None
+        return _whoever_runs_this()
     if not given.strip() or len(given) > MOST_OF_NAME or not given.isprintable():
         raise typer.BadParameter(
             f"{given[:MOST_OF_NAME]!r} is no name: one line of 1 to 80 characters", param_hint="--by"
         )
     return given
+
+
+def _whoever_runs_this() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "nobody named"
 
 
 def tell(form: Format, as_json: Callable[[], Any], as_text: Callable[[bool], str]) -> None:

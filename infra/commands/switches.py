@@ -61,17 +61,18 @@ def switches(
     raise typer.Exit(_read_and_tell(site, names or (), form, answering(by, keep=keep), keep=keep))
 
 
-def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
-    from infra.reports.switch_reports import as_json, as_table, recorded_lines
-    from infra.switches.recording import applied_stacks, record, whoever_runs_this
+    from infra.reports.recorded_files import recorded_lines
+    from infra.reports.switch_reports import as_json, as_table
+    from infra.switches.recording import applied_stacks, record
     from infra.switches.survey import survey
 
     gate = Gate.indexed(site).with_applied() if keep else Gate.indexed(site)
     progress = Progress("read")
     found = survey(gate, names, progress, applied=applied_stacks(gate) if keep else None)
     progress.end()
-    kept = record(gate, found, by or whoever_runs_this()) if keep else None
+    kept = record(gate, found, by) if keep else None
     shown = gate.workspace.shown
     tell(
         form,
