@@ -112,10 +112,10 @@ def _allocations(plan: PlanFacts, controller: str) -> tuple[AllocationFact, ...]
 def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
     plan, controller = model.plan, model.site.site.controller
     ports = [plan.port[name] for item in controllers_of(plan) for name in item.ports if name in plan.port]
+    seen = tuple(cause for item in controllers_read(plan, model.site) for cause in _by_reading(model, item))
     if controller is None:
-        return RuleAnswer(len(ports), (), tuple(map(_which_port, ports)))
-    causes = tuple(cause for port in ports for cause in _faults(plan, port, controller.user_api_port))
-    causes += tuple(cause for item in controllers_read(plan, model.site) for cause in _by_reading(model, item))
+        return RuleAnswer(len(ports), seen, tuple(map(_which_port, ports)))
+    causes = (*(cause for port in ports for cause in _faults(plan, port, controller.user_api_port)), *seen)
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
 
