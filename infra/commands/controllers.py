@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import colour
 from infra.cli.exits import Exit
-from infra.cli.formats import Format, format_option, print_json
-from infra.cli.terminal import print_text
+from infra.cli.formats import Format, format_option
 from infra.commands.options import Site
-from infra.commands.switches import answering
+from infra.commands.surveys import By, answering, exit_of, tell
 from infra.program.gate import Gate
 
 
@@ -25,22 +23,21 @@ def controllers(
     keep: Annotated[
         bool, typer.Option("--record", help="Write what each controller says as evidence for the proof.")
     ] = False,
-    by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="With --record: who answers for it; else the login name.")
-    ] = None,
+    by: By = None,
     form: Annotated[Format, format_option("controllers")] = Format.TEXT,
 ) -> None:
     """Ask how V-IPU controllers are set, for the proof. Changes nothing there.
 
     Read are the releases of each controller and of its agents, and whether a call with a wrong key is refused. Where
-    `machine:` of `vipu.yaml` says how, also its certificates, whether its machine forwards packets, and what is there
-    of a backup of its state. No key is shown or written.
+    `machine:` of `vipu.yaml` says how, also its certificates, whether its machine forwards packets, what is there of a
+    backup of its state, at which addresses the admin API listens, and whether a key stands in its user data. No key is
+    shown or written.
 
     How each controller is reached stands in `vipu.yaml` beside `clouds.yaml`.
 
     With --record what each says is written to `evidence/controllers-<name>.json` in the site's folder, in place of an
-    older one, good or not: commit it. LIF-08 and LIF-12 rest on it, and SEC-01 and SEC-02 are violated where it says
-    otherwise than the site. A reading makes nothing better than it is stated.
+    older one, good or not: commit it. LIF-08 and LIF-12 rest on it, and SEC-01, SEC-02 and SEC-04 are violated where it
+    says otherwise than the site. A reading makes nothing better than it is stated.
 
     \b
     Exit code:
@@ -60,26 +57,22 @@ def controllers(
     raise typer.Exit(_ask_and_tell(site, names or (), form, answers, keep=keep))
 
 
-def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
     from infra.controllers.recording import record_controllers
     from infra.controllers.survey import survey_controllers
-    from infra.reports.controller_reports import (
-        controllers_as_json,
-        controllers_as_table,
-        recorded_controllers_lines,
-    )
-    from infra.switches.recording import whoever_runs_this
+    from infra.reports.controller_reports import controllers_as_json, controllers_as_table
+    from infra.reports.recorded_files import recorded_lines
 
     gate = Gate.indexed(site)
     found = survey_controllers(gate, names)
-    kept = record_controllers(gate, found, by or whoever_runs_this()) if keep else None
-    if form is Format.JSON:
-        print_json(controllers_as_json(found, kept, gate.workspace.shown))
-    else:
-        text = controllers_as_table(found, colour=colour.wanted())
-        print_text(text + recorded_controllers_lines(kept, gate.workspace.shown))
-    if found.unread or (kept is not None and kept.lacking):
-        return Exit.ENVIRONMENT
-    values = {finding.value for finding in found.findings}
-    return Exit.VIOLATED if False in values else Exit.NOT_PROVABLE if None in values else Exit.PROVED
+    kept = record_controllers(gate, found, by) if keep else None
+    shown = gate.workspace.shown
+    tell(
+        form,
+        lambda: controllers_as_json(found, kept, shown),
+        lambda colour: controllers_as_table(found, colour=colour) + recorded_lines(kept, shown),
+    )
+    return exit_of(
+        (finding.value for finding in found.findings), is_unread=bool(found.unread or (kept and kept.lacking))
+    )

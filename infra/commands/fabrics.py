@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import colour
 from infra.cli.exits import Exit
-from infra.cli.formats import Format, format_option, print_json
-from infra.cli.terminal import print_text
+from infra.cli.formats import Format, format_option
 from infra.commands.options import Site, subnets_of
-from infra.commands.switches import answering
+from infra.commands.surveys import By, answering, exit_of, tell
 from infra.program.gate import Gate
 
 
@@ -23,9 +21,7 @@ def fabrics(
     ] = None,
     site: Site = "",
     keep: Annotated[bool, typer.Option("--record", help="Write what each UFM says as evidence for the proof.")] = False,
-    by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="With --record: who answers for it; else the login name.")
-    ] = None,
+    by: By = None,
     form: Annotated[Format, format_option("fabrics")] = Format.TEXT,
 ) -> None:
     """Ask how subnet managers are set, for the proof. Changes nothing there.
@@ -58,22 +54,20 @@ def fabrics(
     raise typer.Exit(_ask_and_tell(site, names or (), form, answers, keep=keep))
 
 
-def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _ask_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
     from infra.fabrics.recording import record_managers
     from infra.fabrics.survey import survey_managers
-    from infra.reports.fabric_reports import managers_as_json, managers_as_table, recorded_managers_lines
-    from infra.switches.recording import whoever_runs_this
+    from infra.reports.fabric_reports import managers_as_json, managers_as_table
+    from infra.reports.recorded_files import recorded_lines
 
     gate = Gate.indexed(site)
     found = survey_managers(gate, names)
-    kept = record_managers(gate, found, by or whoever_runs_this()) if keep else None
-    if form is Format.JSON:
-        print_json(managers_as_json(found, kept, gate.workspace.shown))
-    else:
-        text = managers_as_table(found, colour=colour.wanted())
-        print_text(text + recorded_managers_lines(kept, gate.workspace.shown))
-    if found.unread:
-        return Exit.ENVIRONMENT
-    values = {finding.value for finding in found.findings}
-    return Exit.VIOLATED if False in values else Exit.NOT_PROVABLE if None in values else Exit.PROVED
+    kept = record_managers(gate, found, by) if keep else None
+    shown = gate.workspace.shown
+    tell(
+        form,
+        lambda: managers_as_json(found, kept, shown),
+        lambda colour: managers_as_table(found, colour=colour) + recorded_lines(kept, shown),
+    )
+    return exit_of((finding.value for finding in found.findings), is_unread=bool(found.unread))

@@ -7,15 +7,12 @@ from typing import Annotated
 
 import typer
 
-from infra.cli import colour
 from infra.cli.exits import Exit
-from infra.cli.formats import Format, format_option, print_json
-from infra.cli.terminal import Progress, print_text
+from infra.cli.formats import Format, format_option
+from infra.cli.terminal import Progress
 from infra.commands.options import Site, switches_of
+from infra.commands.surveys import By, answering, exit_of, tell
 from infra.program.gate import Gate
-
-#: Characters of a name in a file of evidence.
-MOST_OF_NAME = 80
 
 
 def switches(
@@ -27,9 +24,7 @@ def switches(
     keep: Annotated[
         bool, typer.Option("--record", help="Write evidence of each switch that is as stated, for the proof.")
     ] = False,
-    by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="With --record: who answers for it; else the login name.")
-    ] = None,
+    by: By = None,
     form: Annotated[Format, format_option("switches")] = Format.TEXT,
 ) -> None:
     """Read the switches and compare each port with what is stated. Changes nothing on them.
@@ -66,35 +61,23 @@ def switches(
     raise typer.Exit(_read_and_tell(site, names or (), form, answering(by, keep=keep), keep=keep))
 
 
-def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
+def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
-    from infra.reports.switch_reports import as_json, as_table, recorded_lines
-    from infra.switches.recording import applied_stacks, record, whoever_runs_this
+    from infra.reports.recorded_files import recorded_lines
+    from infra.reports.switch_reports import as_json, as_table
+    from infra.switches.recording import applied_stacks, record
     from infra.switches.survey import survey
 
     gate = Gate.indexed(site).with_applied() if keep else Gate.indexed(site)
     progress = Progress("read")
     found = survey(gate, names, progress, applied=applied_stacks(gate) if keep else None)
     progress.end()
-    kept = record(gate, found, by or whoever_runs_this()) if keep else None
-    if form is Format.JSON:
-        print_json(as_json(found, kept, gate.workspace.shown))
-    else:
-        print_text(as_table(found, colour=colour.wanted()) + recorded_lines(kept, gate.workspace.shown))
-    if found.unread:
-        return Exit.ENVIRONMENT
+    kept = record(gate, found, by) if keep else None
+    shown = gate.workspace.shown
+    tell(
+        form,
+        lambda: as_json(found, kept, shown),
+        lambda colour: as_table(found, colour=colour) + recorded_lines(kept, shown),
+    )
     is_unknown = found.is_unknown or bool(kept and kept.lacking)
-    return Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if is_unknown else Exit.PROVED
-
-
-def answering(given: str | None, *, keep: bool) -> str | None:
-    """Who answers for evidence, as its files have it; None where nobody is named. Raises `typer.BadParameter`."""
-    if given is not None and not keep:
-        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
-    if given is None:
-        return None
-    if not given.strip() or len(given) > MOST_OF_NAME or not given.isprintable():
-        raise typer.BadParameter(
-            f"{given[:MOST_OF_NAME]!r} is no name: one line of 1 to 80 characters", param_hint="--by"
-        )
-    return given
+    return exit_of([not found.differs, None if is_unknown else True], is_unread=bool(found.unread))

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from infra.program.gate import Gate
+from infra.reports.recorded_files import RecordedFiles
 from interlock.model.evidence.controller_reading import write_controller_evidence
 
 from .survey import ControllerSurvey, evidence_of_controller
 
 
-@dataclass(frozen=True)
-class RecordedControllers:
-    """What became of each controller: the file that was written, or why there is none."""
-
-    files: dict[str, Path]
-    lacking: dict[str, str]
-
-
-def record_controllers(gate: Gate, found: ControllerSurvey, by: str) -> RecordedControllers:
+def record_controllers(gate: Gate, found: ControllerSurvey, by: str) -> RecordedFiles:
     """Write what each said, good or not. Of one that was not read nothing is written, and older evidence stays."""
     folder, files = gate.workspace.folder, dict[str, Path]()
     lacking = {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
@@ -32,4 +24,4 @@ def record_controllers(gate: Gate, found: ControllerSurvey, by: str) -> Recorded
             lacking[name] = f"what it said fits into no file: {'; '.join(one['msg'] for one in error.errors())}"
         else:
             files[name] = write_controller_evidence(folder, evidence)
-    return RecordedControllers(files, lacking)
+    return RecordedFiles(files, lacking)

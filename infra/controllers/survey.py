@@ -6,21 +6,23 @@ import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from ipaddress import ip_network
 
 from infra.program.gate import Gate
 from interlock.hardware.vipu_software import minor_of
 from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.sealed_files import FORMAT, UNSEALED
+from interlock.model.site.controller_readings import open_within
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.validation import nearest
 from interlock.planning.plan import Plan
 from interlock.provider.redaction import REDACTOR
-from interlock.resources import Port, Server
+from interlock.resources import Port, Server, Subnet
 from interlock.retry import RetryPolicy
 from interlock.vipu.client import ControllerClient
 from interlock.vipu.errors import VipuError, VipuTrouble
 from interlock.vipu.loading import ControllerAccess, VipuRead, load_vipu
-from interlock.vipu.reading import ControllerSaid, read_controller
+from interlock.vipu.reading import AdminApiSaid, ControllerSaid, read_controller
 from interlock.vipu.transport import LocalRunner, Runner, SshRunner
 from interlock.vocabulary import NetworkRole
 
@@ -28,15 +30,18 @@ from interlock.vocabulary import NetworkRole
 _AT_ONCE = 8
 #: How a controller is reached -> what runs its commands.
 Runners = Callable[[str, ControllerAccess], Runner]
+#: What, whether it is so, words where it is not.
+Told = tuple[str, bool | None, str]
 
 
 @dataclass(frozen=True)
 class PlannedController:
-    """A controller of a plan; `address`: on its vPOD's control network."""
+    """A controller of a plan; `address` and `prefixes`: of it and its vPOD's servers, on the control network."""
 
     name: str
     tenant: str
     address: str
+    prefixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,15 +90,18 @@ def _of_plan(plan: Plan) -> Iterator[PlannedController]:
     kinds = {item.name: item.type for item in plan.components}
     for item in plan.resources:
         if isinstance(item.resource, Server) and kinds.get(item.component) == "VipuController":
-            yield PlannedController(item.name, plan.tenant or "", _address(plan, item.resource))
+            yield _planned(plan, item.name, item.resource)
 
 
-def _address(plan: Plan, server: Server) -> str:
-    """That on the control network; empty if it has none."""
+def _planned(plan: Plan, name: str, server: Server) -> PlannedController:
+    """With its address on the control network; without one if it has none there."""
     control = {item.name for item in plan.resources if item.role is NetworkRole.CONTROL}
-    ports = (plan.by_name[name].resource for name in server.ports if name in plan.by_name)
-    found = (port.address for port in ports if isinstance(port, Port) and port.network in control)
-    return next(found, None) or ""
+    resources = (plan.by_name[port].resource for port in server.ports if port in plan.by_name)
+    ports = [port for port in resources if isinstance(port, Port) and port.network in control]
+    there = {port.network for port in ports}
+    subnets = (item.resource for item in plan.resources if isinstance(item.resource, Subnet))
+    prefixes = tuple(subnet.cidr for subnet in subnets if subnet.network in there)
+    return PlannedController(name, plan.tenant or "", next((port.address for port in ports), None) or "", prefixes)
 
 
 def runner_of(name: str, access: ControllerAccess) -> Runner:
@@ -135,17 +143,30 @@ def _of_one(item: PlannedController, file: VipuRead, runners: Runners) -> AskedC
         said = read_controller(client, now)
     except VipuError as error:
         return error
-    return AskedController(item, said, tuple(_findings(item.name, said)))
+    return AskedController(item, said, tuple(_findings(item, said)))
 
 
-def _findings(name: str, said: ControllerSaid) -> Iterator[ControllerFinding]:
+def _findings(item: PlannedController, said: ControllerSaid) -> Iterator[ControllerFinding]:
     """What the rules would say of this reading alone; images and the age of backups are looked at in the proof."""
-    yield from (ControllerFinding(name, about, value, why) for about, value, why in _all(said) if value is not True)
+    found = (*_all(said), _admin_api(item, said.admin_api), _user_data(said.user_data_clean))
+    yield from (ControllerFinding(item.name, about, value, why) for about, value, why in found if value is not True)
 
 
-def _all(said: ControllerSaid) -> Iterator[tuple[str, bool | None, str]]:
-    """(what, whether it is so, words where it is not)."""
-    yield "keys", said.keys_asked, _either(said.keys_asked, "a call with a wrong key was answered", "it was not tried")
+def _admin_api(item: PlannedController, said: AdminApiSaid | None) -> Told:
+    if said is None or not said.addresses:
+        why = "not read" if said is None else f"nothing listens at tcp {said.port}: say in vipu.yaml which port it is"
+        return "admin API", None, why
+    found = open_within(said.addresses, [ip_network(prefix, strict=False) for prefix in item.prefixes])
+    where = f"tcp {said.port} listens at {', '.join(found)}, where servers of its vPOD reach it but for filters"
+    return "admin API", not found, where
+
+
+def _user_data(clean: bool | None) -> Told:
+    return "user data", clean, _either(clean, "a key stands in the user data on its machine", "not read")
+
+
+def _all(said: ControllerSaid) -> Iterator[Told]:
+    yield "keys", said.keys.asked, _either(said.keys.asked, "a call with a wrong key was answered", said.keys.why)
     no_tls = "there are no certificates, so that it cannot take calls over TLS"
     yield "certificates", said.certificates, _either(said.certificates, no_tls, "not read")
     for family, value in said.forwarding_off.items():
@@ -170,13 +191,14 @@ def _either(value: bool | None, wrong: str, unknown: str) -> str:
 
 def evidence_of_controller(site: str, item: AskedController, by: str) -> ControllerEvidenceFile:
     """What is to be written of one controller."""
-    said, backup = item.said, item.said.backup
+    said, backup, admin = item.said, item.said.backup, item.said.admin_api
     document = {
         "format": FORMAT, "site": site, "controller": item.planned.name, "tenant": item.planned.tenant,
         "read": said.at, "by": by, "release": said.release,
         "agents": [{"agent": name, "release": release} for name, release in said.agents.items()],
-        "keys_asked": said.keys_asked, "certificates": said.certificates, "forwarding_off": dict(said.forwarding_off),
+        "keys_asked": said.keys.asked, "certificates": said.certificates, "forwarding_off": dict(said.forwarding_off),
         "backup": None if backup is None else {"state": backup.state, "certificates": backup.certificates},
-        "digest": UNSEALED,
+        "admin_api": None if admin is None else {"port": admin.port, "addresses": list(admin.addresses)},
+        "user_data_clean": said.user_data_clean, "digest": UNSEALED,
     }  # fmt: skip
     return ControllerEvidenceFile.model_validate(document).sealed()

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from infra.program.gate import Gate
+from infra.reports.recorded_files import RecordedFiles
 from interlock.model.evidence.fabric_reading import write_fabric_evidence
 
 from .survey import ManagerSurvey, evidence_of_manager
 
 
-@dataclass(frozen=True)
-class RecordedManagers:
-    """What became of each subnet: the file that was written, or why there is none."""
-
-    files: dict[str, Path]
-    lacking: dict[str, str]
-
-
-def record_managers(gate: Gate, found: ManagerSurvey, by: str) -> RecordedManagers:
+def record_managers(gate: Gate, found: ManagerSurvey, by: str) -> RecordedFiles:
     """Write what each UFM said, good or not. Of one that was not read nothing is written, and older evidence stays."""
     space = gate.workspace
     files = {
         name: write_fabric_evidence(space.folder, evidence_of_manager(space.site, name, item, by))
         for name, item in found.subnets.items()
     }
-    return RecordedManagers(
-        files, {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
-    )
+    return RecordedFiles(files, {name: f"it could not be read: {error.what}" for name, error in found.unread.items()})

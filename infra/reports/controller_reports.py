@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from infra.cli import colour as paint
-from infra.controllers.recording import RecordedControllers
 from infra.controllers.survey import AskedController, ControllerSurvey
 from interlock.model.evidence.values import moment_text
 
-#: A file -> its name in messages.
-Shown = Callable[[Path], str]
+from .recorded_files import RecordedFiles, Shown, with_recorded
 
 
 def controllers_as_table(found: ControllerSurvey, *, colour: bool = False) -> str:
@@ -46,16 +43,7 @@ def _summary(found: ControllerSurvey) -> str:
     return "; ".join([*parts, f"{unknown} not known"] if unknown else parts)
 
 
-def recorded_controllers_lines(kept: RecordedControllers | None, shown: Shown) -> str:
-    """What was recorded, a line for each controller; nothing where nobody asked for it."""
-    if kept is None:
-        return ""
-    lines = [f"evidence of {name}: {shown(file)}; commit it" for name, file in kept.files.items()]
-    lines += [f"no evidence of {name}, and none that there was is changed: {why}" for name, why in kept.lacking.items()]
-    return "\n" + "\n".join(lines) + "\n" if lines else ""
-
-
-def controllers_as_json(found: ControllerSurvey, kept: RecordedControllers | None, shown: Shown) -> dict[str, Any]:
+def controllers_as_json(found: ControllerSurvey, kept: RecordedFiles | None, shown: Shown) -> dict[str, Any]:
     """The same for programs; what nobody said is null. What was recorded only where somebody asked for it."""
     document = {
         "site": found.site,
@@ -66,22 +54,21 @@ def controllers_as_json(found: ControllerSurvey, kept: RecordedControllers | Non
         ],
         "unread": {name: {"why": error.what, "next": error.hint} for name, error in found.unread.items()},
     }
-    if kept is None:
-        return document
-    files = {name: shown(file) for name, file in kept.files.items()}
-    return document | {"recorded": {"files": files, "without": kept.lacking}}
+    return with_recorded(document, kept, shown)
 
 
 def _controller_json(item: AskedController) -> dict[str, Any]:
-    said, backup = item.said, item.said.backup
+    said, backup, admin = item.said, item.said.backup, item.said.admin_api
     state = None if backup is None or backup.state is None else moment_text(backup.state)
     return {
         "tenant": item.planned.tenant,
         "release": said.release,
         "read_at": moment_text(said.at),
         "agents": dict(said.agents),
-        "keys_asked": said.keys_asked,
+        "keys_asked": said.keys.asked,
         "certificates": said.certificates,
         "forwarding_off": dict(said.forwarding_off),
         "backup": None if backup is None else {"state": state, "certificates": backup.certificates},
+        "admin_api": None if admin is None else {"port": admin.port, "addresses": list(admin.addresses)},
+        "user_data_clean": said.user_data_clean,
     }

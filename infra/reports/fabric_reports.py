@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from infra.cli import colour as paint
-from infra.fabrics.recording import RecordedManagers
 from infra.fabrics.survey import AskedManager, ManagerFinding, ManagerSurvey
 from interlock.ufm.settings import NAMES
 
-#: A file -> its name in messages.
-Shown = Callable[[Path], str]
+from .recorded_files import RecordedFiles, Shown, with_recorded
 
 _SAID = {True: "set", False: "not set", None: "not said"}
 
@@ -47,16 +44,7 @@ def _summary(found: ManagerSurvey) -> str:
     return "; ".join([*parts, "what switches enforce, and `allowed_sm_guids`, no UFM says"])
 
 
-def recorded_managers_lines(kept: RecordedManagers | None, shown: Shown) -> str:
-    """What was recorded, a line for each subnet; nothing where nobody asked for it."""
-    if kept is None:
-        return ""
-    lines = [f"evidence of {name}: {shown(file)}; commit it" for name, file in kept.files.items()]
-    lines += [f"no evidence of {name}, and none that there was is changed: {why}" for name, why in kept.lacking.items()]
-    return "\n" + "\n".join(lines) + "\n"
-
-
-def managers_as_json(found: ManagerSurvey, kept: RecordedManagers | None, shown: Shown) -> dict[str, Any]:
+def managers_as_json(found: ManagerSurvey, kept: RecordedFiles | None, shown: Shown) -> dict[str, Any]:
     """The same for programs; what UFM does not say is null. What was recorded only where somebody asked for it."""
     document = {
         "site": found.site,
@@ -64,10 +52,7 @@ def managers_as_json(found: ManagerSurvey, kept: RecordedManagers | None, shown:
         "findings": [_finding_json(finding) for finding in found.findings],
         "unread": {name: {"why": error.what, "next": error.hint} for name, error in found.unread.items()},
     }
-    if kept is None:
-        return document
-    files = {name: shown(file) for name, file in kept.files.items()}
-    return document | {"recorded": {"files": files, "without": kept.lacking}}
+    return with_recorded(document, kept, shown)
 
 
 def _subnet_json(item: AskedManager) -> dict[str, Any]:

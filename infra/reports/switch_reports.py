@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from infra.cli import colour as paint
-from infra.switches.recording import Recorded
 from infra.switches.survey import Survey, Surveyed
 from interlock.switches.comparison import setting_text
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
 from interlock.switches.observed import Neighbour, ObservedPort
 
-#: A file -> its name in messages.
-Shown = Callable[[Path], str]
+from .recorded_files import RecordedFiles, Shown, with_recorded
 
 _STATES = {True: "up", False: "down", None: "?"}
 _STYLES = {FindingKind.UNKNOWN: paint.YELLOW, **dict.fromkeys(DIFFERENCES, paint.RED)}
@@ -83,16 +80,7 @@ def _result(found: Survey) -> str:
     return "; ".join(parts)
 
 
-def recorded_lines(kept: Recorded | None, shown: Shown) -> str:
-    """What was recorded, a line for each switch; nothing where nobody asked for it."""
-    if kept is None:
-        return ""
-    lines = [f"evidence of {name}: {shown(file)}; commit it" for name, file in kept.files.items()]
-    lines += [f"no evidence of {name}, and none that there was is changed: {why}" for name, why in kept.lacking.items()]
-    return "\n" + "\n".join(lines) + "\n"
-
-
-def as_json(found: Survey, kept: Recorded | None, shown: Shown) -> dict[str, Any]:
+def as_json(found: Survey, kept: RecordedFiles | None, shown: Shown) -> dict[str, Any]:
     """The same for programs; what is unknown is null. What was recorded only where somebody asked for it."""
     document = {
         "site": found.site,
@@ -100,10 +88,7 @@ def as_json(found: Survey, kept: Recorded | None, shown: Shown) -> dict[str, Any
         "findings": [_finding_json(finding) for finding in found.findings],
         "unread": {name: _unread_json(error) for name, error in found.unread.items()},
     }
-    if kept is None:
-        return document
-    files = {name: shown(file) for name, file in kept.files.items()}
-    return document | {"recorded": {"files": files, "without": kept.lacking}}
+    return with_recorded(document, kept, shown)
 
 
 def _switch_json(item: Surveyed) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from infra.program.gate import Gate
+from infra.reports.recorded_files import RecordedFiles
 from interlock.model.evidence.sealed_files import FORMAT, UNSEALED
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
@@ -21,15 +20,7 @@ from .survey import Survey, Surveyed
 NEEDED = frozenset(command.about for command in (EOS_LLDP, EOS_VLANS, NVUE_LLDP, NVUE_VLANS))
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """What became of each switch: the file that was written, or why there is none."""
-
-    files: dict[str, Path]
-    lacking: dict[str, str]
-
-
-def record(gate: Gate, found: Survey, by: str) -> Recorded:
+def record(gate: Gate, found: Survey, by: str) -> RecordedFiles:
     """Write evidence of the switches of a survey that was made against what is applied. Other evidence stays."""
     plans = {plan.stack: plan.hash for plan in map(gate.plan, gate.stacks()) if plan.stack in applied_stacks(gate)}
     files, lacking = dict[str, Path](), dict[str, str]()
@@ -39,7 +30,7 @@ def record(gate: Gate, found: Survey, by: str) -> Recorded:
         else:
             files[name] = write_switch_evidence(gate.workspace.folder, evidence(gate, name, item, plans, by))
     lacking |= {name: f"it could not be read: {error.what}" for name, error in found.unread.items()}
-    return Recorded(files, lacking)
+    return RecordedFiles(files, lacking)
 
 
 def applied_stacks(gate: Gate) -> frozenset[str]:
@@ -88,11 +79,3 @@ def _not_compared(site: Site, name: str) -> Iterator[str]:
         yield "its VTEPs"
     if any(bundle.device == name for bundle in site.lags):
         yield "its bundles of ports"
-
-
-def whoever_runs_this() -> str:
-    """The name under which evidence is written where nobody gives one."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "nobody named"

@@ -1,5 +1,7 @@
 """LIF-08, LIF-12 and SEC-01 of V-IPU controllers, found again from their files of evidence, site and plans.
 
+Of SEC-02 and SEC-04 what was read is found again; filters of ports and planned user data are not.
+
 Written from docs/design/semantics.md §7 and docs/reference/evidence-file.md: nothing is used of what the loader made.
 """
 
@@ -12,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from infra.checker import digest
 
 from . import references
+from .address_ranges import inside, ip_ranges
 from .ground import Json
 from .plans import PlanOfStack
 
@@ -23,6 +26,7 @@ _HOURS = {"d": 24, "h": 1}
 _TOGETHER = {(1, 18): {(3, 0)}}
 #: From here on users are asked for keys by default.
 _ASKS = (1, 18)
+_EVERYWHERE = ("*", "0.0.0.0", "::")
 
 
 def controllers_in(files: dict[str, Json]) -> dict[str, Json]:
@@ -91,6 +95,44 @@ def without_keys(plan: PlanOfStack) -> Iterator[str]:
         is_older = found["keys_asked"] is None and own is not None and own < _ASKS
         if found["keys_asked"] is False or found["certificates"] is False or is_older:
             yield f"{name} was read, and may take calls without a key or without TLS"
+
+
+def called_elsewhere(plan: PlanOfStack) -> Iterator[str]:
+    """Controllers that were seen to forward, or to take calls of the admin API from a tenant's network."""
+    for name, found in _files(plan):
+        if found is None:
+            continue
+        off, api = found["forwarding_off"], found.get("admin_api")
+        yield from (f"{name} was read, and forwards {family}" for family in sorted(off) if off[family] is False)
+        if api is None:
+            continue
+        prefixes = _tenants_prefixes(plan, name)
+        for address in api["addresses"]:
+            meets = _is_reached(address, prefixes) if address in _EVERYWHERE else inside(address, ip_ranges(prefixes))
+            if meets:
+                yield f"{name} was read, and its admin API listens at {address}"
+
+
+def keys_told(plan: PlanOfStack) -> Iterator[str]:
+    """Controllers with a key in the user data on their machines."""
+    for name, found in _files(plan):
+        if found is not None and found.get("user_data_clean") is False:
+            yield f"{name} was read, and has a key in the user data on its machine"
+
+
+def _tenants_prefixes(plan: PlanOfStack, controller: str) -> list[str]:
+    """Of the networks that it has a port on, but for those of management and of unknown use."""
+    ports, networks = plan.all("Port"), set[str]()
+    for port in plan.ports_of(plan.servers[controller]):
+        network = ports[port]["network"] if port in ports else None
+        if network in plan.all("Network") and plan.role_of(network) not in (None, "management"):
+            networks.add(network)
+    return [item["cidr"] for item in plan.all("Subnet").values() if item["network"] in networks]
+
+
+def _is_reached(address: str, prefixes: list[str]) -> bool:
+    """Whether who listens at all addresses does so there: `0.0.0.0` is of IPv4 alone."""
+    return any(address != "0.0.0.0" or ":" not in prefix for prefix in prefixes)
 
 
 def _controllers(plan: PlanOfStack) -> list[str]:

@@ -62,6 +62,11 @@ class PlanOfStack:
         found: str | None = self._vpod[name]
         return found
 
+    def role_of(self, name: str) -> str | None:
+        """What a network is for, as the plan states it."""
+        found: str | None = self._role[name]
+        return found
+
     @cached_property
     def servers(self) -> dict[str, Json]:
         """Virtual servers and whole hosts."""

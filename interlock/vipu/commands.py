@@ -48,9 +48,9 @@ class VipuLines:
         """The release of the controller."""
         return VipuLine(self.spelling.flag("server-version"))
 
-    def listed_by(self, noun: Noun, key: str) -> VipuLine:
-        """All objects of a kind, asked for with this key; it is no secret, since nobody has it."""
-        return VipuLine((*self.listed(noun).words, *self.spelling.flag("access-key", key)))
+    def listed_by(self, noun: Noun, flag: str, key: str) -> VipuLine:
+        """All objects of a kind, asked for with a key behind a flag; it is no secret, since nobody has it."""
+        return VipuLine((*self.listed(noun).words, flag, key))
 
     def removed(self, noun: Noun, name: str) -> VipuLine:
         """One object goes."""

@@ -105,6 +105,9 @@ class VipuMachineFile(FileModel):
         default=None, description="folder with `vipu-server.json` and `vipu-certs` of the controller"
     )
     backup: Folder | None = Field(default=None, description="folder in which copies of these two lie")
+    admin_port: int | None = Field(
+        default=None, ge=1, le=65535, description="TCP port of the admin API; no public source says which it is"
+    )
 
 
 class VipuAccessFile(FileModel):

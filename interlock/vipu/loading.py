@@ -14,7 +14,7 @@ from interlock.model.text.source import Step
 from interlock.store.beside_clouds import FileBesideClouds
 
 from .errors import VipuError, VipuTrouble
-from .file import VipuAccessFile, VipuFile, VipuSshFile
+from .file import VipuAccessFile, VipuFile, VipuMachineFile, VipuSshFile
 from .flags import NEEDED
 
 NAME = "vipu.yaml"
@@ -47,6 +47,8 @@ class ControllerMachine:
     command: tuple[str, ...]
     storage: str | None
     backup: str | None
+    #: Port of the admin API; None: nobody says it.
+    admin_port: int | None = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ class ControllerAccess:
 
 
 def _filled(machine: ControllerMachine, filled: Callable[[str], str]) -> ControllerMachine:
-    folders = (None if path is None else filled(path) for path in (machine.storage, machine.backup))
-    return ControllerMachine(tuple(map(filled, machine.command)), *folders)
+    storage, backup = (None if path is None else filled(path) for path in (machine.storage, machine.backup))
+    return ControllerMachine(tuple(map(filled, machine.command)), storage, backup, machine.admin_port)
 
 
 @dataclass(frozen=True)
@@ -148,11 +150,13 @@ def _access(name: str, entry: VipuAccessFile, folder: Path, faults: Faults) -> C
         hops=() if entry.ssh is None else _hops(entry.ssh, (*at, "ssh"), folder, faults),
         flags=dict(entry.flags),
         position=faults.source.position(at),
-        machine=None
-        if entry.machine is None
-        else ControllerMachine(tuple(entry.machine.command), entry.machine.storage, entry.machine.backup),
+        machine=None if entry.machine is None else _machine(entry.machine),
         admins=None if entry.admins is None else tuple(entry.admins),
     )
+
+
+def _machine(entry: VipuMachineFile) -> ControllerMachine:
+    return ControllerMachine(tuple(entry.command), entry.storage, entry.backup, entry.admin_port)
 
 
 def _is_one_folder(one: str, other: str) -> bool:

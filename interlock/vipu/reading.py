@@ -1,8 +1,8 @@
 """How a controller is set, as far as its commands and its machine say it. Changes nothing there.
 
-V-IPU says its release and those of its agents. Whether it asks for keys is tried: the same list is asked for with a key
-that nobody has. What no command says (certificates, forwarding, backups) is read on the controller's own machine, where
-`vipu.yaml` says how. None stands for what nobody said.
+V-IPU says its release and those of its agents. Whether it asks for keys is tried (`trying_keys`). What no command says
+(certificates, forwarding, backups, where the admin API listens, user data) is read on the controller's own machine,
+where `vipu.yaml` says how. None stands for what nobody said.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from posixpath import join
 
 from interlock.vocabulary.digits import is_number
 
-from . import answers
-from .answers import VipuMisread
 from .client import ControllerClient
 from .errors import VipuError
+from .listening import LISTENING, listening_at
 from .loading import ControllerMachine
-from .transport import Runner
+from .transport import Ran, Runner
+from .trying_keys import TriedKey, tried
 
 STATE, CERTIFICATES = "vipu-server.json", "vipu-certs"
 #: Certificates of the server; beside them are those of clients.
 _OF_SERVER = "server"
-#: Eleven characters, as keys have; a key is made at random, so this one is nobody's.
-NO_KEY = "nobodys-key"
+#: cloud-init documentation, instance-data: what the server was given at its first boot, as it came.
+USER_DATA = "/var/lib/cloud/instance/user-data.txt"
+#: A private key, or a V-IPU access key behind its name, written out: no variable that a template fills.
+SECRET = (
+    r"-----BEGIN ([A-Z0-9]+ )*PRIVATE KEY-----"
+    r"""|api[-_]access[-_]key["']?[[:blank:]]*[:=][[:blank:]]*["']?[^"'${[:space:]]"""
+)
 _RELEASE = re.compile(r"(?<![\w.])v?([0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?)(?![\w.])")
 #: Kernel documentation, networking/ip-sysctl: 0 is off.
 FORWARDING = {"ipv4": "net.ipv4.ip_forward", "ipv6": "net.ipv6.conf.all.forwarding"}
@@ -46,6 +51,14 @@ class BackupSaid:
 
 
 @dataclass(frozen=True)
+class AdminApiSaid:
+    """Where its machine takes calls at the port of the admin API, as far as sockets say it; nowhere: another port."""
+
+    port: int
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ControllerSaid:
     """What was read of one controller."""
 
@@ -53,12 +66,15 @@ class ControllerSaid:
     release: str | None
     #: Agent -> its release.
     agents: Mapping[str, str | None]
-    keys_asked: bool | None
+    keys: TriedKey
     certificates: bool | None
     #: `ipv4`, `ipv6` -> whether the machine forwards nothing.
     forwarding_off: Mapping[str, bool | None]
-    #: None: nobody looked, or it could not be read.
+    #: None: nobody looked, or it could not be read; so with those below.
     backup: BackupSaid | None
+    admin_api: AdminApiSaid | None
+    #: Whether its user data is without a key written out in plain text.
+    user_data_clean: bool | None
 
 
 def read_controller(client: ControllerClient, now: datetime.datetime) -> ControllerSaid:
@@ -70,10 +86,12 @@ def read_controller(client: ControllerClient, now: datetime.datetime) -> Control
         at=now,
         release=_release(client),
         agents={name: release_in(agent.version) for name, agent in sorted(agents.items())},
-        keys_asked=_keys_asked(client),
+        keys=tried(client),
         certificates=None if shell is None else shell.certificates(),
         forwarding_off={name: None if shell is None else shell.is_off(key) for name, key in FORWARDING.items()},
         backup=None if shell is None else shell.backup(),
+        admin_api=None if shell is None else shell.admin_api(),
+        user_data_clean=None if shell is None else shell.user_data_clean(),
     )
 
 
@@ -96,21 +114,6 @@ def _release(client: ControllerClient) -> str | None:
     return release_in(first) if ran.code == 0 else None
 
 
-def _keys_asked(client: ControllerClient) -> bool | None:
-    """Whether a wrong key is refused. What fails while the right one lists is refused."""
-    if not client.lines.spelling.of("access-key"):
-        return None
-    try:
-        ran = client.answered(client.lines.listed_by("agent", NO_KEY))
-        if ran.code == 0:
-            answers.each(ran.out, answers.agent_of)
-            return False
-        client.agents()
-    except (VipuError, VipuMisread):
-        return None
-    return True
-
-
 @dataclass(frozen=True)
 class _Machine:
     """The controller's own machine, by commands that each Linux has."""
@@ -119,13 +122,17 @@ class _Machine:
     access: ControllerMachine
     now: datetime.datetime
 
-    def _said(self, *words: str) -> str | None:
-        """What a command says; None if it fails."""
+    def _ran(self, *words: str) -> Ran | None:
+        """What came of a command; None if nobody knows."""
         try:
-            ran = self.runner.run((*self.access.command, *words))
+            return self.runner.run((*self.access.command, *words))
         except VipuError:
             return None
-        return ran.out if ran.code == 0 else None
+
+    def _said(self, *words: str) -> str | None:
+        """What a command says; None if it fails."""
+        ran = self._ran(*words)
+        return ran.out if ran is not None and ran.code == 0 else None
 
     def _names(self, folder: str) -> frozenset[str] | None:
         said = self._said("ls", "-1", "--", folder)
@@ -135,6 +142,19 @@ class _Machine:
         """Whether a switch of the kernel is off."""
         said = (self._said("sysctl", "-n", key) or "").strip()
         return said == _OFF if is_number(said) else None
+
+    def admin_api(self) -> AdminApiSaid | None:
+        """Where something listens at the port of the admin API."""
+        port, said = self.access.admin_port, None if self.access.admin_port is None else self._said(*LISTENING)
+        found = None if port is None or said is None else listening_at(said, port)
+        return None if port is None or found is None else AdminApiSaid(port, found)
+
+    def user_data_clean(self) -> bool | None:
+        """Whether no key stands in what the machine was given at its first boot. Nothing of it is told but that."""
+        ran = self._ran("grep", "-c", "-i", "-E", "-e", SECRET, "--", USER_DATA)
+        # The number of lines: grep ends with 1 where it is 0, as sudo does where it asks for a password.
+        found = "" if ran is None else ran.out.strip()
+        return not int(found) if is_number(found) else None
 
     def certificates(self) -> bool | None:
         """Whether the controller has certificates of its own."""

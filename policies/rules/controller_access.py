@@ -25,6 +25,7 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .authority import leak_cause, leaking
+from .controller_listening import admin_api_open, stated_by
 from .remote_groups import holders
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 from .unstated_roles import lacking, unstated_roles
@@ -51,7 +52,7 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
     stated = by_guard(len(controllers), held, causes)
     read = [(item, *_open_by_reading(item)) for item in controllers_read(model.plan, model.site)]
     wrong = tuple(
-        _read_cause(model.plan, item, why, SiteFact("assumptions.A4.secure_tls")) for item, why, _ in read if why
+        read_cause(model.plan, item, why, SiteFact("assumptions.A4.secure_tls")) for item, why, _ in read if why
     )
     unsure = tuple(_unsure_cause(model.plan, item, why) for item, _, why in read if why)
     return RuleAnswer(stated.count, stated.violated + wrong, stated.unknown + unsure)
@@ -72,7 +73,7 @@ def _open_by_reading(item: ControllerFacts) -> tuple[str, str]:
     return "", ""
 
 
-def _read_cause(plan: PlanFacts, item: ControllerFacts, why: str, *stated: SiteFact) -> Cause:
+def read_cause(plan: PlanFacts, item: ControllerFacts, why: str, *stated: SiteFact) -> Cause:
     """What was read is not what the site states."""
     assert item.last is not None  # without a reading nothing is wrong by it
     return Cause(
@@ -111,24 +112,22 @@ def _allocations(plan: PlanFacts, controller: str) -> tuple[AllocationFact, ...]
 def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
     plan, controller = model.plan, model.site.site.controller
     ports = [plan.port[name] for item in controllers_of(plan) for name in item.ports if name in plan.port]
+    seen = tuple(cause for item in controllers_read(plan, model.site) for cause in _by_reading(model, item))
     if controller is None:
-        return RuleAnswer(len(ports), (), tuple(map(_which_port, ports)))
-    causes = tuple(cause for port in ports for cause in _faults(plan, port, controller.user_api_port))
-    causes += tuple(
-        _read_cause(plan, item, f"forwards packets of {family}", *_stated_to_be_off(model, name))
-        for item in controllers_read(plan, model.site)
-        for family, name in (("IPv4", "ipv4"), ("IPv6", "ipv6"))
-        if item.last is not None and item.last.forwarding_off.get(name) is False
-    )
+        return RuleAnswer(len(ports), seen, tuple(map(_which_port, ports)))
+    causes = (*(cause for port in ports for cause in _faults(plan, port, controller.user_api_port)), *seen)
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
 
 
-def _stated_to_be_off(model: Model, family: str) -> Iterator[SiteFact]:
-    """Where the site says of controllers that they forward nothing of this family."""
-    for item in model.site.site.sharing:
-        if item.kind == "vipu-controller":
-            yield SiteFact(f"sharing.{item.name}.guards.{family}_forwarding_off")
+def _by_reading(model: Model, item: ControllerFacts) -> Iterator[Cause]:
+    """What was seen on the controller's machine that the site states otherwise."""
+    for family, name in (("IPv4", "ipv4"), ("IPv6", "ipv6")):
+        if item.last is not None and item.last.forwarding_off.get(name) is False:
+            stated = stated_by(model, f"{name}_forwarding_off")
+            yield read_cause(model.plan, item, f"forwards packets of {family}", *stated)
+    if where := admin_api_open(model.plan, item):
+        yield read_cause(model.plan, item, where, *stated_by(model, "listeners_listed"))
 
 
 def _which_port(port: PortFact) -> Cause:

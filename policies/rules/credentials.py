@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from policies.about import SaidFact, components, resources
+from policies.facts.controllers import ControllerFacts, controllers_read
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.facts.user_data import Contents, contents
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
+from .controller_access import read_cause
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, unique
 
 # SEC-04
@@ -86,7 +88,8 @@ def credentials_in(found: Contents) -> Iterator[Hidden]:
 
 def _no_credentials(model: Model, _: Names) -> RuleAnswer:
     servers = [(server, contents(server.user_data)) for server in model.plan.servers if server.user_data]
-    causes = (cause for server, found in servers for cause in _found(server, found))
+    causes = [cause for server, found in servers for cause in _found(server, found)]
+    causes += [cause for item in controllers_read(model.plan, model.site) for cause in _read(model.plan, item)]
     closed = tuple(_closed(server, line, why) for server, found in servers for line, why in found.closed)
     return RuleAnswer(len(servers), tuple(unique(causes)), closed)
 
@@ -102,6 +105,12 @@ def _found(server: ServerFact, found: Contents) -> Iterator[Cause]:
             specificity=80,
             about=resources(server.name),
         )
+
+
+def _read(plan: PlanFacts, item: ControllerFacts) -> Iterator[Cause]:
+    """A key in what a controller's machine was given, which may be another document than the plan's."""
+    if item.last is not None and item.last.user_data_clean is False:
+        yield read_cause(plan, item, "has a key in the user data on its machine")
 
 
 def _closed(server: ServerFact, line: int, why: str) -> Cause:
@@ -166,7 +175,7 @@ SEC_04 = Rule(
     why="user data is served to every process in the server, and kept in plain text by cloud and state",
     source="docs/design/semantics.md §6, Auth: a server has everything in its user data; each pattern names its own;"
     " what cloud-init unpacks: its manual, user data formats and write_files",
-    needs=("user data of servers",),
+    needs=("user data of servers", "readings of controllers"),
     ask=_no_credentials,
 )
 SEC_12 = Rule(

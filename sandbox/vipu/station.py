@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import server_command, shims
+from . import server_command, shims, sockets
 from .certificates import certificates_of
 from .stations import GUESTS, HOME, SETTINGS
 
@@ -32,7 +32,8 @@ sandbox runs. Its controller is the SIMULATOR of V-IPU, which is not V-IPU and c
 
   SERVER          id at Nova. It has to be ACTIVE, and its name to end with -controller, as plans name controllers;
                   else exit code 255, as of ssh that does not get there
-  PROGRAM         vipu-admin and vipu as the default admin; vipu-server on the controller's own folder
+  PROGRAM         vipu-admin and vipu as the default admin; vipu-server on the controller's own folder; ss, which
+                  says where the simulator listens, and nothing else that a server would have
   --from SERVER   as from that server, a Poplar server: `vipu` at the user API, with an id and a key of its own in
                   WORDS, if both servers have a port on one network. Security groups are not looked at, and the
                   client's certificate is there: how it gets into a server is not simulated
@@ -118,6 +119,12 @@ def _run(asked: StationWords, place: dict[str, Any]) -> int:
         return shims.main((*config, *user_api, *asked.words), "user")
     if asked.program == "vipu-server":
         return server_command.main(("--storage-dir", str(folder), *asked.words))
+    if asked.program == "ss":
+        print(
+            sockets.listed(dict.fromkeys((str(host), int(port)) for host, port in (place["user"], place["admin"]))),
+            end="",
+        )
+        return 0
     return _unknown(asked.program)
 
 

@@ -1,4 +1,4 @@
-"""LIF-08, LIF-12, and SEC-01 and SEC-02 by what was read of a V-IPU controller; each found again by the verifier."""
+"""LIF-08, LIF-12, and SEC-01, SEC-02 and SEC-04 by what was read of a V-IPU controller; each found again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from infra.verifying.answers import taken_for_granted
 from infra.verifying.comparing import Comparing
 from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.controller_reading import with_controllers
@@ -35,7 +36,8 @@ GOOD: dict[str, Any] = {
     "format": FORMAT, "site": "lyon", "controller": NAME, "tenant": "acme", "read": NOW - DAY, "by": "the tests",
     "release": "1.18.0", "agents": [{"agent": f"acme-train-ipum-0{number}", "release": "1.18.2"} for number in (1, 2)],
     "keys_asked": True, "certificates": True, "forwarding_off": {"ipv4": True, "ipv6": True},
-    "backup": {"state": NOW - 2 * DAY, "certificates": True}, "digest": UNSEALED,
+    "backup": {"state": NOW - 2 * DAY, "certificates": True},
+    "admin_api": {"port": 8091, "addresses": ["127.0.0.1", "::1"]}, "user_data_clean": True, "digest": UNSEALED,
 }  # fmt: skip
 
 
@@ -81,7 +83,9 @@ def of(judgement: Judgement, rule: str) -> list[tuple[str, str, str]]:
     return [(str(item.verdict), str(item.severity), item.message) for item in judgement.findings if item.rule == rule]
 
 
-RULES = ("LIF-08", "LIF-12", "SEC-01", "SEC-02")
+RULES = ("LIF-08", "LIF-12", "SEC-01", "SEC-02", "SEC-04")
+#: What nobody reads and everybody states.
+STATED_RULES = dict.fromkeys(("SEC-01", "SEC-02", "SEC-04"), P)
 
 
 def said(judgement: Judgement) -> Mapping[str, str]:
@@ -91,10 +95,10 @@ def said(judgement: Judgement) -> Mapping[str, str]:
 
 def test_without_a_reading_nothing_is_asked_and_a_site_may_ask() -> None:
     judgement, again = asked(plain())
-    assert said(judgement) == {"LIF-08": NA, "LIF-12": NA, "SEC-01": P, "SEC-02": P}
+    assert said(judgement) == {"LIF-08": NA, "LIF-12": NA, **STATED_RULES}
     assert again.isdisjoint(RULES)
     judgement, again = asked(wanting(plain()))
-    assert said(judgement) == {"LIF-08": N, "LIF-12": N, "SEC-01": P, "SEC-02": P}
+    assert said(judgement) == {"LIF-08": N, "LIF-12": N, **STATED_RULES}
     # A vPOD whose controller is still to be made can be applied.
     assert {(item.severity, item.verdict) for item in judgement.findings if item.rule in RULES} == {(Severity.WARN, N)}
     assert again & {*RULES} == {"LIF-08", "LIF-12"}
@@ -148,9 +152,15 @@ DEFECTS: dict[str, tuple[dict[str, Any], str, str, str]] = {
     ),
     "forwarding of IPv4": ({"forwarding_off": {"ipv4": False, "ipv6": True}}, "SEC-02", V, "forwards packets of IPv4"),
     "forwarding of IPv6": ({"forwarding_off": {"ipv4": None, "ipv6": False}}, "SEC-02", V, "forwards packets of IPv6"),
+    "an admin API in the control subnet": (
+        {"admin_api": {"port": 8091, "addresses": ["10.1.5.10", "10.30.0.5"]}},
+        "SEC-02", V, "takes calls of the admin API, tcp 8091, at 10.30.0.5, on acme-train-control",
+    ),
+    "an admin API everywhere": ({"admin_api": {"port": 8091, "addresses": ["*"]}}, "SEC-02", V, "at *, on"),
+    "an admin API at all of IPv4": ({"admin_api": {"port": 8091, "addresses": ["0.0.0.0"]}}, "SEC-02", V, "at 0.0.0.0"),
+    "an admin API at all of IPv6": ({"admin_api": {"port": 8091, "addresses": ["::"]}}, "SEC-02", V, "at ::, on"),
+    "a key in user data": ({"user_data_clean": False}, "SEC-04", V, "has a key in the user data on its machine"),
 }  # fmt: skip
-#: What the second derivation does not look for: filters of ports and forwarding.
-_NOT_AGAIN = {"SEC-02"}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
@@ -161,7 +171,7 @@ def test_a_defect_is_found_by_its_rule_and_again(defect: str) -> None:
         assert verdicts(judgement)[rule] == verdict
         assert any(words in message for _, _, message in of(judgement, rule))
         assert {item.rule for item in judgement.findings} - _beside(defect) == {rule}
-        assert (rule in again) == (rule not in _NOT_AGAIN)
+        assert rule in again
         if verdict == V:
             assert any(FILE in text for item in judgement.findings if item.rule == rule for text in item.witness)
         elif rule != "SEC-01":
@@ -181,6 +191,22 @@ def test_an_sdk_of_which_nobody_says_that_it_goes_with_it_is_not_known(said_of_s
     assert {severity for _, severity, _ in of(judgement, "LIF-08")} == {"W"}
 
 
+@pytest.mark.parametrize("api", [
+    None, {"port": 8091, "addresses": []}, {"port": 8091, "addresses": ["10.1.5.10", "fe80::1"]},
+])  # fmt: skip
+def test_an_admin_api_elsewhere_or_unread_contradicts_nothing(api: dict[str, Any] | None) -> None:
+    """On the operator's side, or where nobody looked."""
+    judgement, again = asked(plain(), evidence(plain(), admin_api=api, user_data_clean=None))
+    assert said(judgement) == dict.fromkeys(RULES, P)
+    assert again.isdisjoint(RULES)
+
+
+def test_what_is_found_again_in_part_is_still_taken_for_granted() -> None:
+    """Filters of ports and planned user data are not derived a second time."""
+    results = [{"rule": rule} for rule in RULES]
+    assert taken_for_granted(results) == ["SEC-02", "SEC-04"]
+
+
 def test_a_reading_that_is_too_old_counts_as_none_and_what_it_found_open_stands() -> None:
     """Nothing becomes better by waiting."""
     worst = {
@@ -188,14 +214,16 @@ def test_a_reading_that_is_too_old_counts_as_none_and_what_it_found_open_stands(
         "certificates": False,
         "backup": None,
         "forwarding_off": {"ipv4": False, "ipv6": False},
+        "admin_api": {"port": 8091, "addresses": ["*"]},
+        "user_data_clean": False,
     }
     for site in (plain(), wanting(plain())):
         judgement, again = asked(site, evidence(site, read=NOW - 31 * DAY, **worst))
-        assert said(judgement) == {"LIF-08": N, "LIF-12": N, "SEC-01": V, "SEC-02": V}
+        assert said(judgement) == {"LIF-08": N, "LIF-12": N, "SEC-01": V, "SEC-02": V, "SEC-04": V}
         (found,) = of(judgement, "LIF-08")
         assert found[2].startswith(f"the reading of {NAME} is of")
         assert "older than 30d" in found[2]
-        assert again & {*RULES} == {"LIF-08", "LIF-12", "SEC-01"}
+        assert again & {*RULES} == {*RULES}
 
 
 def test_a_reading_makes_nothing_better_than_it_is_stated() -> None:
@@ -212,6 +240,7 @@ def test_a_reading_makes_nothing_better_than_it_is_stated() -> None:
 @pytest.mark.parametrize(("defect", "path"), [
     ("an open API", "assumptions.A4.secure_tls"),
     ("forwarding of IPv6", "sharing.vipu-controller.guards.ipv6_forwarding_off"),
+    ("an admin API everywhere", "sharing.vipu-controller.guards.listeners_listed"),
 ])  # fmt: skip
 def test_what_a_reading_contradicts_is_named_with_its_place(defect: str, path: str) -> None:
     changes, rule, _, _ = DEFECTS[defect]
@@ -221,8 +250,8 @@ def test_what_a_reading_contradicts_is_named_with_its_place(defect: str, path: s
 
 
 def test_a_file_of_another_tenants_controller_says_nothing() -> None:
-    judgement, again = asked(plain(), evidence(plain(), tenant="globex", keys_asked=False))
-    assert said(judgement) == {"LIF-08": NA, "LIF-12": NA, "SEC-01": P, "SEC-02": P}
+    judgement, again = asked(plain(), evidence(plain(), tenant="globex", keys_asked=False, user_data_clean=False))
+    assert said(judgement) == {"LIF-08": NA, "LIF-12": NA, **STATED_RULES}
     assert again.isdisjoint(RULES)
 
 

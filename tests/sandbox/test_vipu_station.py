@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,8 +17,8 @@ import pytest
 import yaml
 
 from interlock.vipu.client import ControllerClient
-from interlock.vipu.loading import load_vipu
-from interlock.vipu.reading import read_controller
+from interlock.vipu.loading import ControllerMachine, load_vipu
+from interlock.vipu.reading import AdminApiSaid, read_controller
 from interlock.vipu.transport import LocalRunner
 from sandbox.launcher import processes
 from sandbox.launcher.catalogue import PROCESSES
@@ -89,13 +90,19 @@ def test_a_server_that_is_no_running_controller_is_not_reached(vpod: Vpod) -> No
 
 
 def test_how_a_controller_is_set_is_read_by_the_sandboxs_own_file(vpod: Vpod, cloud: Cloud) -> None:
-    """It asks for keys, over TLS; of its machine nothing is read, since nobody says how."""
+    """It asks for keys, over TLS; of its machine nothing is read, since nobody says how, unless somebody does."""
     name = "acme-train-controller"
     entry = load_vipu(cloud.running.dir / "vipu.yaml").of(name)
     assert entry is not None
     client = ControllerClient(name, entry.of(vpod.controller.id, name, ""), LocalRunner(name))
     said = read_controller(client, datetime.now(UTC))
-    assert (said.keys_asked, said.release, said.certificates, said.backup) == (True, "1.18.0", None, None)
+    assert (said.keys.asked, said.release, said.certificates, said.backup) == (True, "1.18.0", None, None)
+    settings = vpod.servers.folder / "state" / "vipu" / vpod.controller.id / "admin.hcl"
+    host, port = re.findall(r'api-(?:host|port)="(.+)"', settings.read_text(encoding="utf-8"))
+    station = (sys.executable, "-m", "sandbox.vipu.station", str(vpod.servers.folder), vpod.controller.id)
+    machine = ControllerMachine(station, None, None, admin_port=int(port))
+    there = ControllerClient(name, replace(client.access, machine=machine), client.runner)
+    assert read_controller(there, datetime.now(UTC)).admin_api == AdminApiSaid(int(port), (host,))
 
 
 def test_agents_are_those_whose_gateways_stand_in_the_vlan(vpod: Vpod, cloud: Cloud) -> None:

@@ -11,10 +11,23 @@ from pathlib import Path
 import pytest
 
 from interlock.vipu.client import ControllerClient
-from interlock.vipu.errors import VipuError
+from interlock.vipu.errors import VipuError, VipuTrouble
+from interlock.vipu.listening import LISTENING
 from interlock.vipu.loading import ControllerMachine, load_vipu
-from interlock.vipu.reading import CERTIFICATES, NO_KEY, STATE, BackupSaid, ControllerSaid, read_controller, release_in
+from interlock.vipu.reading import (
+    CERTIFICATES,
+    SECRET,
+    STATE,
+    USER_DATA,
+    AdminApiSaid,
+    BackupSaid,
+    ControllerSaid,
+    read_controller,
+    release_in,
+)
 from interlock.vipu.transport import LocalRunner, Ran
+from interlock.vipu.trying_keys import NO_FLAG, NO_KEY
+from sandbox.vipu import sockets
 from sandbox.vipu.access import VipuAccess
 from sandbox.vipu.allocation_calls import new_key
 from sandbox.vipu.certificates import certificates_of, make_certificates
@@ -35,13 +48,15 @@ class Machine:
     """Runs V-IPU's commands in this process, and others on this machine. `instead`: what some say another way."""
 
     folder: Path
-    instead: dict[tuple[str, ...], Ran] = field(default_factory=dict)
+    instead: dict[tuple[str, ...], Ran | VipuError] = field(default_factory=dict)
     lines: list[tuple[str, ...]] = field(default_factory=list)
 
     def run(self, words: Sequence[str]) -> Ran:
         """What came of it."""
         self.lines.append(tuple(words))
         if (said := self.instead.get(tuple(words))) is not None:
+            if isinstance(said, VipuError):
+                raise said
             return said
         is_vipu = any(Path(word).name == "vipu-admin" for word in words)
         return (InProcess(self.folder) if is_vipu else LocalRunner(NAME)).run(words)
@@ -103,7 +118,7 @@ def secured(tmp_path: Path) -> Iterator[Secured]:
         desk.controller.close()
 
 
-def sysctl(key: str, value: str) -> dict[tuple[str, ...], Ran]:
+def sysctl(key: str, value: str) -> dict[tuple[str, ...], Ran | VipuError]:
     return {("sysctl", "-n", key): Ran(0, value, "")}
 
 
@@ -117,7 +132,7 @@ def test_a_controller_that_is_as_it_should_be(secured: Secured) -> None:
     before = secured.stand.desk.controller.state
     said = secured.read()
     assert (said.release, set(said.agents.values())) == ("1.18.0", {"1.18.0"})
-    assert (said.keys_asked, said.certificates) == (True, True)
+    assert (said.keys.asked, said.certificates) == (True, True)
     assert said.forwarding_off == {"ipv4": True, "ipv6": True}
     # The copy is what there is now, so it is of now, whenever it was made.
     assert said.backup is not None
@@ -130,7 +145,97 @@ def test_a_controller_that_is_as_it_should_be(secured: Secured) -> None:
 
 def test_an_open_api_answers_with_a_wrong_key(secured: Secured) -> None:
     secured.stand.desk.controller.settings = ControllerSettings(durations=AT_ONCE, secure=False)
-    assert secured.read().keys_asked is False
+    assert secured.read().keys.asked is False
+
+
+def answers(secured: Secured, flag: str, said: Ran | VipuError) -> None:
+    """What the list of agents with this flag comes to."""
+    client = secured.client()
+    config = client.lines.spelling.flag("config", str(client.access.config))
+    line = (*client.access.command, *config, *client.lines.listed_by("agent", flag, NO_KEY).words)
+    secured.machine.instead[line] = said
+
+
+UNKNOWN = "Error: unknown flag: {}\n"
+NOT_TOLD = Ran(1, "", "Error: it did not work\n")
+REFUSED = Ran(1, "", "Error: rpc error: code = Unauthenticated desc = who are you\n")
+KEY = "--api-access-key"
+#: What a release says to a flag that none has, to a wrong key -> whether it asks for keys, and why that is not known.
+TRIED: dict[str, tuple[Ran, Ran, bool | None, str]] = {
+    "it refuses the key, in words of gRPC": (Ran(1, "", UNKNOWN.format(NO_FLAG)), REFUSED, True, ""),
+    "it does not know the flag": (
+        Ran(1, "", UNKNOWN.format(NO_FLAG)), Ran(1, "", UNKNOWN.format(KEY)),
+        None, "is answered as --api-access-key is",
+    ),
+    "it does not know the flag, and knows one like it": (
+        Ran(1, "", UNKNOWN.format(NO_FLAG)), Ran(1, "", UNKNOWN.format(KEY) + "Did you mean --api-access-keys?\n"),
+        None, "need not be for the key",
+    ),
+    "it explains its usage": (
+        NOT_TOLD, Ran(2, "", "Usage: vipu-admin … or you are unauthenticated\n"), None, "need not be for the key",
+    ),
+    "a file may not be read": (
+        NOT_TOLD, Ran(1, "", "open ca.pem: permission denied\n"), None, "need not be for the key",
+    ),
+    "the server is away": (
+        NOT_TOLD, Ran(1, "", "code = Unavailable desc = connection refused\n"), None, "need not be for the key",
+    ),
+    "each call fails so": (REFUSED, REFUSED, None, "is answered as"),
+    "it passes over flags": (Ran(0, "[]", ""), Ran(0, "[]", ""), None, "pass over flags"),
+    "it says something else than a list": (NOT_TOLD, Ran(0, "welcome", ""), None, "is not understood"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TRIED)
+def test_only_what_says_that_it_is_about_who_asks_is_a_refusal(secured: Secured, case: str) -> None:
+    unknown, wrong, asked, why = TRIED[case]
+    answers(secured, NO_FLAG, unknown)
+    answers(secured, KEY, wrong)
+    found = secured.read().keys
+    assert (found.asked, why in found.why, bool(found.why)) == (asked, True, asked is None)
+
+
+def test_a_controller_that_is_lost_meanwhile_refuses_nothing(secured: Secured) -> None:
+    answers(secured, KEY, VipuError(VipuTrouble.UNREACHABLE, NAME, "nobody is there", "look"))
+    found = secured.read().keys
+    assert (found.asked, "nobody is there" in found.why) == (None, True)
+
+
+@pytest.mark.parametrize(("host", "listens"), [
+    ("127.0.0.1", ("127.0.0.1",)), ("0.0.0.0", ("0.0.0.0",)), ("*", ("*",)), ("::ffff:10.30.0.5", ("10.30.0.5",)),
+    ("fe80::1%eth0", ("fe80::1",)), ("eth0", None),
+])  # fmt: skip
+def test_where_the_admin_api_listens(secured: Secured, host: str, listens: tuple[str, ...] | None) -> None:
+    """By the simulator's own sockets beside others of its machine."""
+    port = secured.stand.serving.admin[1]
+    said = sockets.listed([("0.0.0.0", 22), secured.stand.serving.user, (host, port)])
+    secured.machine.instead = {LISTENING: Ran(0, said, "")}
+    assert secured.read().admin_api is None
+    secured.access = replace(secured.access, admin_port=port)
+    assert secured.read().admin_api == (None if listens is None else AdminApiSaid(port, listens))
+    secured.access = replace(secured.access, admin_port=1)
+    assert secured.read().admin_api == (None if listens is None else AdminApiSaid(1, ()))
+    secured.machine.instead = {LISTENING: Ran(1, "", "ss: not here")}
+    assert secured.read().admin_api is None
+
+
+@pytest.mark.parametrize(("text", "clean"), [
+    ("#cloud-config\nruncmd: [vipu-server]\n", True), ('api-access-key="${KEY}"\n', True),
+    ("api-host = 10.0.0.5\n", True), ('api-access-key="0123_456789"\n', False), ("API_ACCESS_KEY: abc\n", False),
+    ("  -----BEGIN RSA PRIVATE KEY-----\n", False),
+])  # fmt: skip
+def test_a_key_in_the_user_data_is_found_where_it_stands(secured: Secured, text: str, clean: bool) -> None:
+    """By the machine's own grep, which tells a number of lines and nothing of them."""
+    file = secured.stand.folder / "user-data.txt"
+    file.write_text(text)
+    line = ("grep", "-c", "-i", "-E", "-e", SECRET, "--", USER_DATA)
+    ran = LocalRunner(NAME).run((*line[:-1], str(file)))
+    assert ran.out.strip().isdecimal()
+    secured.machine.instead = {line: ran}
+    assert secured.read().user_data_clean is clean
+    for unread in (Ran(2, "", "grep: Permission denied"), Ran(1, "", "sudo: a password is required")):
+        secured.machine.instead = {line: unread}
+        assert secured.read().user_data_clean is None
 
 
 @pytest.mark.parametrize(("family", "value", "off"), [
@@ -175,7 +280,7 @@ def test_what_nobody_says_how_to_read_is_not_known(secured: Secured) -> None:
     assert all("vipu-admin" in " ".join(line) for line in secured.machine.lines[before:])
     unsaid = replace(client.access, machine=None, flags={"access-key": "", "server-version": ""})
     said = read_controller(ControllerClient(NAME, unsaid, secured.machine), NOW)
-    assert (said.keys_asked, said.release) == (None, None)
+    assert (said.keys.asked, said.release) == (None, None)
 
 
 def test_a_controller_that_does_not_list_its_agents_is_not_read(secured: Secured) -> None:

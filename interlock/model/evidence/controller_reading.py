@@ -63,6 +63,9 @@ def _seen(file: ControllerEvidenceFile) -> ControllerSeen:
         backup_read=backup is not None,
         backup_state="" if state is None else moment_text(state),
         backup_certificates=backup is not None and backup.certificates,
+        admin_port=None if file.admin_api is None else file.admin_api.port,
+        admin_addresses=() if file.admin_api is None else tuple(file.admin_api.addresses),
+        user_data_clean=file.user_data_clean,
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection, Iterable
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Final
 
 from pydantic import Field, field_serializer
@@ -14,6 +16,8 @@ from interlock.resources import Frozen
 #: Command that writes them again.
 RENEW_CONTROLLERS: Final = "interlock controllers --record"
 MAX_AGE_H, BACKUP_H = 30 * 24, 7 * 24
+#: Where something listens at every address, of IPv4 and of IPv6.
+EVERYWHERE: Final = "*"
 
 
 class ControllerReadings(FileModel):
@@ -50,9 +54,27 @@ class ControllerSeen(Frozen):
     #: Up to when its state is in the backup, in the same form; empty: there is none.
     backup_state: str = ""
     backup_certificates: bool = False
+    #: Port of its admin API, and where something listens at it; `*` is every address.
+    admin_port: int | None = None
+    admin_addresses: tuple[str, ...] = ()
+    #: False: a key stands in the user data on its machine.
+    user_data_clean: bool | None = None
 
     def too_old(self, now: datetime.datetime, max_age_h: int) -> str:
         """Why it does not count at a moment; empty if it does."""
         if now - datetime.datetime.fromisoformat(self.read) > datetime.timedelta(hours=max_age_h):
             return f"the reading of {self.name} is of {self.read}, older than {age_text(max_age_h)}"
         return ""
+
+
+def open_within(addresses: Iterable[str], prefixes: Collection[IPv4Network | IPv6Network]) -> tuple[str, ...]:
+    """The addresses at which a machine with an address in each of these prefixes takes calls from there."""
+    return tuple(item for item in addresses if any(_is_within(item, prefix) for prefix in prefixes))
+
+
+def _is_within(address: str, prefix: IPv4Network | IPv6Network) -> bool:
+    if address == EVERYWHERE:
+        return True
+    found = ip_address(address)
+    # At `::` also by the address that each interface has on its link.
+    return (found.version == 6 or prefix.version == 4) if found.is_unspecified else found in prefix
