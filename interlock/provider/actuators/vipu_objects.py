@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
+from interlock.provider.agent_order import other_order
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.vipu import asking
 from interlock.resources import Resource, VipuAgent, VipuAllocation, VipuCluster, VipuUser
 from interlock.vocabulary.pair_ids import VipuId
 
+from .agent_addresses import clear_address, own_agents
 from .base import Observed, Phase, Target
 from .vipu import VipuActuator, controller_of, differences, names_in
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 _ANSWERS = frozenset({"ONLINE", "MAINTENANCE"})
 _ON_ITS_WAY = frozenset({"CREATING", "REMOVING"})
+_MAKING = threading.Lock()
 
 
 class VipuAgentActuator(VipuActuator[VipuAgent]):
@@ -44,15 +48,16 @@ class VipuAgentActuator(VipuActuator[VipuAgent]):
 
     def in_the_way(self, controller: ControllerClient, target: Target[VipuAgent]) -> str:
         """Agents that somebody made under a name of their own. By the address they command the same machine."""
-        spec = target.spec
-        # What this vPOD calls its agents: one of another machine may have the address until it is recreated itself.
-        own = spec.name.removesuffix(spec.machine) if spec.name.endswith(spec.machine) else spec.name
-        strange = [item for item in controller.agents().values() if item.host == spec.host]
-        names = sorted(item.id for item in strange if not item.id.startswith(own))
+        own, spec = own_agents(target.spec), target.spec
+        names = sorted(item.id for item in controller.agents().values() if item.host == spec.host)
+        names = [name for name in names if not name.startswith(own)]
         return f"{spec.host}, the address of {spec.machine}, is that of agent {' and '.join(names)}" if names else ""
 
     def make(self, controller: ControllerClient, target: Target[VipuAgent]) -> None:
-        controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
+        # One at a time: what stood at an address goes, and is not an agent that was made elsewhere meanwhile.
+        with _MAKING:
+            clear_address(controller, target)
+            controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
 
     def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         return [f"cluster {item.id}" for item in controller.clusters().values() if ident.name in item.agents]
@@ -89,9 +94,9 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
 
     def other_content(self, controller: ControllerClient, target: Target[VipuCluster]) -> str:
         found, spec = controller.clusters()[target.spec.name], target.spec
+        wanted = names_in(target.many("agents"))
         return differences({
-            # In order: it is that of the cables.
-            "agents": (found.agents, names_in(target.many("agents"))),
+            "agents": (found.agents, wanted) if other_order(found.agents, wanted) else _sets(found.agents, wanted),
             "topology": (found.topology, spec.topology),
             "cluster topology": (found.cluster_topology, spec.cluster_topology),
             "IPU-Link domains": (found.link_domains, spec.link_domains),
@@ -108,13 +113,16 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
         yield from (f"partition {item.id}" for item in controller.partitions().values() if item.cluster == ident.name)
 
 
-def _other_order(found: SaidCluster, target: Target[VipuCluster] | None) -> str:
-    """How the order of its agents is another than planned; empty if it is the same, or nobody can tell.
+def _sets(there: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[object, object]:
+    """Both without their order; as they are if one names an agent twice."""
+    one, other = frozenset(there), frozenset(wanted)
+    return (one, other) if len(one) == len(there) else (there, wanted)
 
-    It is that of the cables. A list in alphabetical order may be a habit of the release, and says nothing.
-    """
+
+def _other_order(found: SaidCluster, target: Target[VipuCluster] | None) -> str:
+    """How the order of its agents is another than planned; empty if it is the same, or nobody can tell."""
     wanted = () if target is None else names_in(target.many("agents"))
-    if found.agents == wanted or {*found.agents} != {*wanted} or [*found.agents] == sorted(found.agents):
+    if not other_order(found.agents, wanted):
         return ""
     return f"its agents are in the order {', '.join(found.agents)}, and their cables in that of {', '.join(wanted)}"
 
