@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from interlock.provider.agent_order import other_order
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.vipu import asking
+from interlock.provider.vipu_users import MADE
 from interlock.resources import Resource, VipuAgent, VipuAllocation, VipuCluster, VipuUser
 from interlock.vocabulary.pair_ids import VipuId
 
@@ -190,6 +192,25 @@ class VipuUserActuator(VipuActuator[VipuUser]):
 
     KIND: ClassVar[type[Resource]] = VipuUser
     NOUN: ClassVar[Noun] = "user"
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        MADE: "another word for each making of a user of this id: a key with another one is dead"
+    }
+
+    def find(self, cloud: Cloud, target: Target[VipuUser]) -> Sequence[str]:
+        found = super().find(cloud, target)
+        for ident in found if target.folder is not None else ():
+            cloud.controllers.users.taken_over(ident)
+        return found
+
+    def create(self, cloud: Cloud, target: Target[VipuUser]) -> str:
+        # Before it is there: whoever looks at it says which making it is of.
+        cloud.controllers.users.made(str(self.ident(target)))
+        return super().create(cloud, target)
+
+    def read(self, cloud: Cloud, ident: str, target: Target[VipuUser] | None = None) -> Observed | None:
+        seen, word = super().read(cloud, ident, target), cloud.controllers.users.word(ident)
+        # In a process that knows nothing of it, the state's word stays.
+        return replace(seen, outputs={MADE: word}) if seen is not None and word else seen
 
     def look(self, controller: ControllerClient, ident: VipuId, target: Target[VipuUser] | None) -> Observed | None:
         found = controller.users().get(ident.name)
