@@ -26,8 +26,8 @@ def clear_address(controller: ControllerClient, target: Target[VipuAgent]) -> No
     """Takes away agents of this vPOD that stand where another one is planned. Raises `VipuError`, or `Failure` while
     a cluster has one.
 
-    Where any of a cluster's agents is recreated, the cluster went before. And agents of the racks behind are made
-    first, which have the addresses of others (`planning.vpod_vipu`).
+    Where any of a cluster's agents is recreated, the cluster went before; and agents of the racks behind come first,
+    which have the addresses of others (`planning.vpod_vipu`). Left is a machine of another name at an address of before.
     """
     spec, own = target.spec, own_agents(target.spec)
     former = [
@@ -41,8 +41,7 @@ def clear_address(controller: ControllerClient, target: Target[VipuAgent]) -> No
             what = (
                 f"{spec.KIND} {target.name}: {spec.host} is still the address of agent {name} in cluster {held[name]}"
             )
-            hint = (
-                "run `pulumi up --refresh`: it recreates the cluster first; else remove that cluster at the controller"
-            )
+            target_of = f"--target '**VipuCluster::{held[name]}' --target-dependents"
+            hint = f"run `pulumi destroy {target_of}`, which ends what runs in its partitions, then `pulumi up`"
             raise Failure(Trouble.IN_USE, what, hint)
         controller.remove("agent", name)
