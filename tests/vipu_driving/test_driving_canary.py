@@ -87,10 +87,10 @@ def test_a_key_is_nowhere_but_where_it_waits(
     shown += capfd.readouterr()
     stored = [json.loads(hit.body) for hit in asked.hits if hit.body]
     # The two that were handed out: what waits is a secret of Barbican's, and nothing else that the cloud is told is.
-    waiting = [body for body in stored if str(body.get("name", "")).startswith(WAITING)]
-    assert len(waiting) == 2
-    assert [[key for key in hears.keys if holds(body, key)] for body in waiting] == [[key] for key in _handed(waiting)]
-    rest = [body for body in stored if body not in waiting] + [*ground.vpod.cloud.servers.values()]
+    left = [body for body in stored if str(body.get("name", "")).startswith(WAITING)]
+    assert len(left) == 2
+    assert [[key for key in hears.keys if holds(body, key)] for body in left] == [[key] for key in _handed(left)]
+    rest = [body for body in stored if body not in left] + [*ground.vpod.cloud.servers.values()]
     assert not [body for body in rest for key in hears.keys if holds(body, key)]
     assert holds(
         {"server": {"user_data": base64.b64encode(f"{document}#{hears.keys[0]}".encode()).decode()}}, hears.keys[0]

@@ -27,7 +27,7 @@ def clear_address(controller: ControllerClient, target: Target[VipuAgent]) -> No
     a cluster has one.
 
     Where any of a cluster's agents is recreated, the cluster went before; and agents of the racks behind come first,
-    which have the addresses of others (`planning.vpod_vipu`). Left is a machine of another name at an address of before.
+    which have the addresses of others (`planning.vpod_vipu`). Left is a machine of another name at the same address.
     """
     spec, own = target.spec, own_agents(target.spec)
     former = [
