@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infra.reports.plan_tree import tree
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Partition
 from interlock.model.text.names import MOST_OTHER, MOST_PART, MOST_TENANT
@@ -37,6 +38,7 @@ def test_no_id_of_a_plan_is_longer_than_a_controller_takes() -> None:
         assert checked_new({}, "id", item.name) == item.name
     (ident,) = [item.name for name, item in told.items() if name.endswith(f"-partition-{job}")]
     assert len(ident) == LONGEST_ID < len(f"{tenant_id}-{part}-partition-{job}")
+    assert f"{ident} at V-IPU" in tree(plan)
     documents = [item.resource.user_data for item in plan.resources if isinstance(item.resource, Server)]
     assert any(f"IPUOF_VIPU_API_PARTITION_ID={ident}" in text for text in documents)
 
