@@ -15,6 +15,7 @@ from infra.cli.terminal import print_text
 from infra.commands.options import Site, Tenant
 from infra.program.gate import Gate
 from infra.program.refusal import note
+from infra.reports.plan_by_hand import KeyByHand, UnmountedVolume, keys_by_hand, unmounted_volumes
 from infra.reports.plan_changes import changes_text
 from infra.reports.plan_cost import cost_text, defaults_text
 from infra.reports.plan_earlier import Earlier, NoEarlierPlan, earlier_plan
@@ -25,7 +26,6 @@ from infra.reports.plan_nodes import node_lines, roll_lines
 from infra.reports.plan_removal import removal_text
 from infra.reports.plan_tree import tree
 from infra.reports.plan_ways_in import ways_lines
-from infra.reports.vipu_words import unasked_lines
 from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
@@ -78,8 +78,10 @@ class Shown:
     rolls: Sequence[RollState] = ()
     #: What becomes of its vPODs; None without --against.
     resizes: Sequence[Resize] | None = None
-    #: Lines of servers that are there and never ask for their key at V-IPU.
-    unasked: Sequence[str] = ()
+    #: Its servers whose key at V-IPU a person brings.
+    keys: Sequence[KeyByHand] = ()
+    #: What is attached to servers that are there and do not mount it; None without --against.
+    unmounted: Sequence[UnmountedVolume] | None = None
     #: What stays of its vPODs that are released.
     paid: Sequence[PaidData] = ()
 
@@ -103,6 +105,8 @@ class Shown:
             "rolls": [asdict(item) for item in self.rolls],
             "resizes": None if self.resizes is None else [item.model_dump(mode="json") for item in self.resizes],
             "paid": [item.document() for item in self.paid],
+            "keys_by_hand": [asdict(item) for item in self.keys],
+            "unmounted": None if self.unmounted is None else [asdict(item) for item in self.unmounted],
         }
 
 
@@ -124,13 +128,15 @@ def plan(
     make yet. Machines and hosts of the plan that failed or are in maintenance have a line each, and so has what stands
     where a device of another serial stood: it is another machine. Each GPU cluster has a line that says how near its
     nodes are. It says who gets in to servers from outside, or that nobody does, gives the line of /etc/fstab of each
-    share, and says who brings munge's key to servers with Slurm. It names ssh keys that the request no longer names,
-    which servers they may still open, and what ends that.
+    share, and says who brings munge's key to servers with Slurm, and to which Poplar servers a person brings the key of
+    their V-IPU user. It names ssh keys that the request no longer names, which servers they may still open, and what
+    ends that.
 
     With --against it shows what each change does: in place, restart, replace, or forbidden; of each vPOD which machines
     come and go, what restarts, is replaced, goes and is lost, by name; and of each GPU node that
     leaves, moves, comes or is deployed anew what happens to it in which order, what is lost, and what to do first. It
-    names servers that stay and never ask for the key that a V-IPU controller gives out for them from now on. Of a
+    names servers that stay and never ask for the key that a V-IPU controller gives out for them from now on, and
+    volumes that are attached to servers which stay and do not mount them. Of a
     cluster that is on its way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
 
@@ -139,8 +145,8 @@ def plan(
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
     `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
-    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`; with --destroy: `version`, `stack`, `refused`, `steps`,
-    `left`, `released`.
+    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`, `keys_by_hand`, `unmounted`;
+    with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -202,7 +208,8 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         [cluster_span(there, *item) for item in clusters], _scheduler(gate, tenant, lock) if tenant and lock else {},
         nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
         None if earlier is None else resizes_between(earlier.plan, planned) if earlier.plan else (),
-        () if earlier is None else tuple(unasked_lines(earlier.plan, planned, changes or ())),
+        tuple(keys_by_hand(planned, None if earlier is None else earlier.plan, changes or ())),
+        None if earlier is None else tuple(unmounted_volumes(planned, earlier.plan, changes or ())),
         tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (),
     )  # fmt: skip
 
@@ -264,7 +271,8 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
         "way in": list(ways_lines(shown.ways_in)) if shown.ways_in is not None else [],
         "former keys": list(former_key_lines(shown.plan, shown.former_keys)) if shown.former_keys else [],
         "mounts": list(mount_lines(shown.mounts)) if shown.mounts else [],
-        "keys of V-IPU": list(shown.unasked),
+        "not mounted": [f"  {item}" for item in shown.unmounted or ()],
+        "keys of V-IPU": [f"  {item}" for item in shown.keys],
         "munge's key": list(key_lines(shown.plan, shown.scheduler)),
     }
 

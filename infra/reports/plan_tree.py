@@ -15,7 +15,7 @@ from interlock.model.site.inventory import Endpoint
 from interlock.model.tenant.request import Default
 from interlock.planning import Component, Plan, Planned, not_makeable
 from interlock.planning.origins import request_path
-from interlock.resources import Bucket, SwitchPort
+from interlock.resources import Bucket, SwitchPort, VipuAgent, VipuPartition
 from interlock.vocabulary import Reference
 
 #: Pieces of a line: the field that a text is about, and the text.
@@ -208,7 +208,10 @@ def details_of(item: Planned) -> Details:
     if kind in WRITTEN:
         return WRITTEN[kind](spec)
     shown = ((field, words, spec[field]) for field, words in WORDS.get(kind, ()))
-    return [(field, words.format(in_words(value))) for field, words, value in shown if value not in (None, "", [])]
+    found = [(field, words.format(in_words(value))) for field, words, value in shown if value not in (None, "", [])]
+    # The id of a name that is too long for one.
+    is_cut = isinstance(item.resource, VipuAgent | VipuPartition) and spec["name"] != item.name
+    return [*found, ("name", f"{spec['name']} at V-IPU")] if is_cut else found
 
 
 def in_words(value: Any) -> str:

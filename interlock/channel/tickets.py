@@ -31,6 +31,8 @@ ITEM, SECRET, EXPIRES, ANNOUNCED, TAKEN = "item", "secret", "expires", "announce
 CREDENTIAL = "credential"
 #: Stands on the ticket of a stack for a server that never asks for it: nothing waits, and a person brings it.
 BY_HAND = "by-hand"
+#: Of which making of its user a key of V-IPU is. On tickets of stacks only.
+USER_MADE = "user-made"
 #: How long a secret waits for its server.
 WAITS = timedelta(minutes=60)
 
@@ -76,6 +78,8 @@ class Ticket:
     credential: str = ""
     #: See `BY_HAND`.
     by_hand: bool = False
+    #: See `USER_MADE`.
+    user_made: str = ""
 
 
 class Shelf:
@@ -241,6 +245,7 @@ def written(ticket: Ticket) -> dict[str, str]:
     """The metadata of a new ticket."""
     found = {ITEM: ticket.item, SECRET: ticket.secret, EXPIRES: ticket.expires.isoformat()}
     found |= {BY_HAND: "true"} if ticket.by_hand else {}
+    found |= {USER_MADE: ticket.user_made} if ticket.user_made else {}
     return found | ({CREDENTIAL: ticket.credential} if ticket.credential else {})
 
 
@@ -253,7 +258,7 @@ def whole(listed: Mapping[str, Any], written: Mapping[str, Any]) -> Ticket | Non
         ident_of(listed), str(written[ITEM]), str(written[SECRET]), expires,
         announced=time_of(written.get(ANNOUNCED)), taken=time_of(written.get(TAKEN)),
         owner=str(listed.get("mode") or ""), credential=str(written.get(CREDENTIAL) or ""),
-        by_hand=bool(written.get(BY_HAND)),
+        by_hand=bool(written.get(BY_HAND)), user_made=str(written.get(USER_MADE) or ""),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from .guest.disks import GuestVolume
 from .guest.poplar import VipuApi
 from .scope import VPodScope
 from .share_mounts import ShareMount, share_mounts
+from .vipu_ids import vipu_id
 
 #: What S3 keys are called where they wait for a server, and in the server.
 S3_KEYS = "s3"
@@ -34,7 +35,7 @@ def vipu_api(scope: VPodScope, index: int) -> VipuApi:
         host=controller_address(claims.control_subnet),
         port=scope.controller.user_api_port,
         data_subnet=claims.ipu_data_subnet,
-        partition=scope.name("partition", partitions[0].name) if len(partitions) == 1 else None,
+        partition=vipu_id(scope, "partition", partitions[0].name) if len(partitions) == 1 else None,
         user=vipu_user(scope, index) if scope.controller.managed_by == "interlock" else None,
     )
 

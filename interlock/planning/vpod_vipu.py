@@ -1,6 +1,7 @@
 """What the V-IPU controller of one vPOD is to be told: agents, a cluster of them, an allocation, users, partitions.
 
-Every id at V-IPU is the plan name of the object, but for a user's, which is the name of its Poplar server.
+Every id at V-IPU is the plan name of the object, shortened where that is too long for one (`vipu_ids`), but for a
+user's, which is the name of its Poplar server.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .gw_links import joined_racks
 from .machine_order import in_order, machine_numbers
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
+from .vipu_ids import check_ids, vipu_id
 from .vpod_guest import fetched, vipu_user
 
 #: A ring of GW-Links has at least two IPU-Link domains in it.
@@ -52,27 +54,36 @@ def write_vipu(scope: VPodScope, builder: PlanBuilder, controller: str) -> None:
     _write_users(scope, builder, common, allocation.name)
     for request in scope.vpod.partitions:
         partition = VipuPartition(
-            name=scope.name("partition", request.name), allocation=allocation.name, **common,
+            name=vipu_id(scope, "partition", request.name), allocation=allocation.name, **common,
             **request.model_dump(exclude={"name"}),
         )  # fmt: skip
-        builder.add(partition.name, partition)
+        builder.add(scope.name("partition", request.name), partition)
+    ids = ((item.name, vipu_id(scope, "partition", item.name)) for item in scope.vpod.partitions)
+    check_ids(ids, ("vpods", scope.vpod.name, "partitions"))
 
 
 def _write_agents(scope: VPodScope, builder: PlanBuilder, common: dict[str, Any]) -> dict[str, str]:
-    """Machine -> its agent. A machine that the site does not have has none: another rule says so."""
-    found = {}
-    for number, machine in machine_numbers(scope.site, in_order(scope.site, scope.claims.machines)):
-        if machine not in scope.site.machine:
-            continue
-        _, gateway = management_addresses(scope.claims.management_subnet, number)
-        agent = VipuAgent(
-            name=scope.name("agent", machine), machine=machine, serial=scope.site.machine[machine].serial,
-            host=gateway, **common,
-        )  # fmt: skip
-        # The controller reaches the gateway once its switch port is on the management network.
-        wired = {item.name for item in builder.resources if item.resource.is_declared}
-        after = tuple({scope.name("mgmt", machine)} & wired)
-        found[machine] = builder.add(agent.name, agent, after=after)
+    """Machine -> its agent. A machine that the site does not have has none: another rule says so.
+
+    Addresses go by logical racks, so those of one rack are another's once a rack comes in before it. Who has them gives
+    them up before: the last rack is told first, and each one waits for the one behind it.
+    """
+    site, found, behind = scope.site, dict[str, str](), tuple[str, ...]()
+    numbers = {machine: number for number, machine in machine_numbers(site, in_order(site, scope.claims.machines))}
+    for rack in reversed(_racks(site, tuple(numbers))):
+        own = [name for name in numbers if name in site.machine and site.machine[name].logical_rack == rack]
+        for machine in own:
+            _, gateway = management_addresses(scope.claims.management_subnet, numbers[machine])
+            agent = VipuAgent(
+                name=vipu_id(scope, "agent", machine), machine=machine, serial=site.machine[machine].serial,
+                host=gateway, **common,
+            )  # fmt: skip
+            # The controller reaches the gateway once its switch port is on the management network.
+            wired = {item.name for item in builder.resources if item.resource.is_declared}
+            after = (*({scope.name("mgmt", machine)} & wired), *behind)
+            found[machine] = builder.add(scope.name("agent", machine), agent, after=after)
+        behind = (found[own[0]],) if scope.controller.managed_by == "interlock" else ()
+    check_ids(((name, vipu_id(scope, "agent", name)) for name in found), ("vpods", scope.vpod.name))
     return found
 
 

@@ -41,7 +41,8 @@ def compare(
     the update; a change that the plan wants there was refused by the check. What the object keeps as it was made is
     no difference.
 
-    `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
+    `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place, but for
+    the user of a key of V-IPU.
     `present`: the cloud in use, if known. `created`: what the preview found not to be there. `anew`: fields for which
     it is recreated, though they do not differ.
     """
@@ -64,9 +65,10 @@ def compare(
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
         changed[ID_OF + field] = replaced
-    if isinstance(item.spec, StoredCredential) and item.spec.item == VIPU_KEY and item.spec.credential in created:
+    key = f"{ID_OF}credential"
+    if isinstance(item.spec, StoredCredential) and item.spec.item == VIPU_KEY:
         # A V-IPU user has the same id each time, and a new one has another key than the server was handed.
-        changed[f"{ID_OF}credential"] = True
+        changed |= {key: True} if item.spec.credential in created or key in changed else {}
     if olds.get("broken"):
         changed["broken"] = True
     if olds.get("owner") != item.owner:

@@ -12,6 +12,7 @@ from .guards import check_cloud
 from .references import Known
 from .replacing import forced
 from .state import Declared
+from .vipu_users import keys_of_others
 
 
 def moves_of(
@@ -24,7 +25,7 @@ def moves_of(
     *,
     answers: bool,
 ) -> list[str]:
-    """Fields behind which another object of the site stands than was applied.
+    """Fields behind which another object of the site stands than was applied, or another user of V-IPU.
 
     `known`: see `replacing.forced`. `answers`: the cloud does, so it may be asked. Raises `Failure` if what the object
     rests on is to be recreated and must not be, if the state is of another cloud, or if `existing:` names another
@@ -36,8 +37,9 @@ def moves_of(
             raise failure
     if answers:
         check_cloud(cloud, item, olds)
+    dead = keys_of_others(cloud, item, olds)
     if admission is None:
-        return []
+        return dead
     found = moved(item, olds, admission, cloud if answers else None)
     check_moved(item, found)
-    return list(found)
+    return [*found, *dead]

@@ -14,6 +14,7 @@ from interlock.vocabulary import InterlockError
 
 from .errors import Failure, Trouble, refused
 from .redaction import REDACTOR
+from .vipu_users import MadeUsers
 
 if TYPE_CHECKING:
     from interlock.vipu.client import ControllerClient
@@ -46,6 +47,7 @@ class Controllers:
         starting: RetryBudget = STARTING,
     ) -> None:
         self._retry_policy, self._load = retry_policy, load
+        self.users = MadeUsers()
         self._starting = replace(retry_policy, budget=starting)
         self._answered: set[str] = set()
         self._lock = threading.Lock()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 #: The file in a server that names what it fetches, and whose text is a list of names.
 TABLE = "/etc/interlock/secrets.json"
@@ -15,10 +16,16 @@ VIPU_KEY = "vipu"
 
 def asked_names(user_data: str) -> frozenset[str] | None:
     """The names that a server with this document asks for; None if nobody can tell from it."""
+    names = listed_in(user_data, TABLE)
+    return None if names is None else frozenset(map(str, names))
+
+
+def listed_in(user_data: str, path: str) -> list[Any] | None:
+    """The list that a file of this document holds, empty without the file; None if nobody can tell from it."""
     import yaml  # most processes ask for none
 
     if not user_data:
-        return frozenset()
+        return []
     try:
         document = yaml.load(user_data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
@@ -26,9 +33,9 @@ def asked_names(user_data: str) -> frozenset[str] | None:
     if not isinstance(document, Mapping):
         return None
     files = [file for file in document.get("write_files") or () if isinstance(file, Mapping)]
-    text = next((file.get("content") for file in files if file.get("path") == TABLE), "[]")
+    text = next((file.get("content") for file in files if file.get("path") == path), "[]")
     try:
-        names = json.loads(str(text))
+        found = json.loads(str(text))
     except ValueError:
         return None
-    return frozenset(map(str, names)) if isinstance(names, list) else None
+    return found if isinstance(found, list) else None

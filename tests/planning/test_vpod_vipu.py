@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from infra.reports.vipu_words import let_go_words, unasked_lines
+from infra.reports.vipu_words import let_go_words
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Partition
 from interlock.planning import plan_tenant
-from interlock.planning.differences import ResourceChange, changes_between
+from interlock.planning.differences import changes_between
 from interlock.planning.makeable import BY_HAND, not_makeable
 from interlock.planning.plan import Plan
 from interlock.planning.removal import removal_of
@@ -142,21 +142,6 @@ def test_a_preview_by_hand_says_that_nothing_goes() -> None:
     (words,) = let_go_words(planned("hand"))
     assert "acme-train-controller: a person tells it" in words
     assert "only the state forgets it" in words
-
-
-def test_servers_that_never_ask_for_their_key_are_told() -> None:
-    """Of a plan before; one that is made with this plan asks, and so does one that is recreated."""
-    by_hand, told = planned("hand"), planned()
-    servers = [item.name for item in told.resources if isinstance(item.resource, Server) and item.vpod]
-    servers = [name for name in servers if "controller" not in name]
-    changes = changes_between(by_hand.canonical(), told)
-    lines = [*unasked_lines(by_hand.canonical(), told, changes)]
-    assert [line.partition(":")[0].strip() for line in lines] == servers
-    assert all("recreate it" in line and "by hand" in line for line in lines)
-    assert [*unasked_lines(told.canonical(), told, ())] == []
-    assert [*unasked_lines(None, told, ())] == []
-    recreated = ResourceChange(name=servers[0], kind="Server", action="replace")
-    assert len([*unasked_lines(by_hand.canonical(), told, (recreated,))]) == len(servers) - 1
 
 
 def _inputs(item: VipuPartition, allocation: str) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -11,12 +14,15 @@ from typing import Any
 
 import pytest
 
+from interlock.channel.tickets import WAITING
+from interlock.planning.guest.document import CloudConfig
+from interlock.planning.guest.secret_files import fetched_secrets
 from tests.faults.proxy import Injection, Request, Response
 from tests.kills.vipu_ground import VipuGround, vipu_ground
 from tests.support.engine.process import Refused
 from tests.support.engine.runs import destroy, up
 from tests.support.engine.stack import Stack
-from tests.support.paper.vpod import DOOR, THERE, settings_in, stack_on
+from tests.support.paper.vpod import DOOR, PAPER, POPLAR, THERE, settings_in, stack_on
 
 _KEY = re.compile(r"Access key is '([^']+)'|\"access_key\": \"([^\"]+)\"")
 
@@ -49,13 +55,19 @@ def ground(tmp_path: Path) -> Iterator[VipuGround]:
 def test_a_key_is_nowhere_but_where_it_waits(
     ground: VipuGround, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Made, failed, failed for good, handed out, replaced and gone: real provider processes, their files and words."""
+    """Made, failed, failed for good, handed out, replaced and gone: real provider processes, their files and words, and
+    all that the cloud is told, user data among it.
+    """
     hears = Listener(failing=1)
     recorder = Injection(hears, DOOR, "*", "", last=None)
+    asked = Injection(lambda _, ask: ask(), PAPER, "*", "", last=None)
+    document = CloudConfig(POPLAR, (fetched_secrets(("vipu",)),)).text()
+    (poplar,) = [item for item in ground.vpod.cloud.servers.values() if item["name"] == POPLAR]
+    poplar["OS-EXT-SRV-ATTR:user_data"] = base64.b64encode(document.encode()).decode()
     process: Any = None
     stack = stack_on(ground.vpod, process)
     names, shown = [name for name in stack.resources if name not in THERE], list[str]()
-    with ground.proxy.injected(recorder):
+    with ground.proxy.injected(recorder, asked):
         _run(ground, stack, shown, lambda: up(stack, names[:-2], preflight=True))
         hears.failing = 2
         refused = _run(ground, stack, shown, lambda: up(stack, names, preflight=True))
@@ -73,11 +85,35 @@ def test_a_key_is_nowhere_but_where_it_waits(
     assert len({*hears.keys}) == len(hears.keys) == 6
     shown += [line for hit in recorder.hits for line in (hit.target, hit.body.decode())]
     shown += capfd.readouterr()
+    stored = [json.loads(hit.body) for hit in asked.hits if hit.body]
+    # The two that were handed out: what waits is a secret of Barbican's, and nothing else that the cloud is told is.
+    left = [body for body in stored if str(body.get("name", "")).startswith(WAITING)]
+    assert len(left) == 2
+    assert [[key for key in hears.keys if holds(body, key)] for body in left] == [[key] for key in _handed(left)]
+    rest = [body for body in stored if body not in left] + [*ground.vpod.cloud.servers.values()]
+    assert not [body for body in rest for key in hears.keys if holds(body, key)]
+    assert holds(
+        {"server": {"user_data": base64.b64encode(f"{document}#{hears.keys[0]}".encode()).decode()}}, hears.keys[0]
+    )
     for key in hears.keys:
         assert not [text for text in shown if key in text]
         assert not _files_with(key, tmp_path, ground.vpod.server)
     (tmp_path / "planted").write_text(f"key={hears.keys[0]}\n")
     assert _files_with(hears.keys[0], tmp_path, ground.vpod.server) == [tmp_path / "planted"]
+
+
+def holds(value: Any, key: str) -> bool:
+    """True if a text in it has the key, as it is or in base64, as Nova stores user data."""
+    if isinstance(value, dict | list):
+        return any(holds(item, key) for item in (value.values() if isinstance(value, dict) else value))
+    text = str(value)
+    with contextlib.suppress(binascii.Error, UnicodeDecodeError, ValueError):
+        text += base64.b64decode(text, validate=True).decode()
+    return key in text
+
+
+def _handed(waiting: list[Any]) -> list[str]:
+    return [settings_in(body)["api-access-key"] for body in waiting]
 
 
 def _run(ground: VipuGround, stack: Stack, shown: list[str], call: Callable[[], object]) -> str:

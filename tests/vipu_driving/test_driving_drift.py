@@ -125,9 +125,10 @@ def test_an_agent_of_another_name_at_the_same_address_is_refused(vpod: Vpod) -> 
 
 
 def test_an_agent_of_the_same_vpod_may_still_have_the_address(vpod: Vpod) -> None:
-    """Machines of another rack come: the address of one is another's from now on, and that one's agent goes later."""
-    vpod.stand.desk.do("create agent train-agent-ipum-09 --host 10.2.1.1 --port 8081")
+    """Machines of another rack come: the address of one is another's from now on, and that one's agent goes first."""
+    vpod.stand.desk.do("create agent acme-train-agent-ipum-09 --host 10.2.1.1 --port 8081")
     plan = planned()
-    plan["ag1"] = plan["ag1"].model_copy(update={"name": "train-agent-ipum-01"})
+    plan["ag1"] = plan["ag1"].model_copy(update={"name": "acme-train-agent-ipum-01"})
     vpod.up(plan, "ag1")
     assert vpod.state["ag1"][1]["host"] == "10.2.1.1"
+    assert everything(vpod)["agents"] == ["acme-train-agent-ipum-01"]

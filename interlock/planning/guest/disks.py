@@ -17,6 +17,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from interlock.resources.asked_names import listed_in
+
 from .document import Part
 from .files import GuestFile
 from .programs import program_source, started
@@ -62,6 +64,15 @@ def volume_mounts(volumes: Sequence[GuestVolume]) -> Part:
         return Part()
     table = json.dumps([{"tag": item.tag, "mount": item.point} for item in volumes], indent=1) + "\n"
     return started(GuestFile(PROGRAM, program(), mode=0o755), GuestFile(TABLE, table), UNIT, _SERVICE)
+
+
+def mounted_volumes(user_data: str) -> tuple[GuestVolume, ...] | None:
+    """What a server with this document mounts by itself; None if nobody can tell from it."""
+    found = listed_in(user_data, TABLE)
+    try:
+        return None if found is None else tuple(GuestVolume(str(item["tag"]), str(item["mount"])) for item in found)
+    except (KeyError, TypeError):
+        return None
 
 
 def program() -> str:

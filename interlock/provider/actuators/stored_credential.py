@@ -16,6 +16,7 @@ from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import plain_id
 from interlock.provider.vipu_keys import asked_by, brought_by_hand, is_lost, settings_with_new_key
+from interlock.provider.vipu_users import ANY, USER_MADE
 from interlock.resources import Resource, StoredCredential
 from interlock.vocabulary.pair_ids import CredentialId, VipuId
 
@@ -43,7 +44,8 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
     KIND: ClassVar[type[Resource]] = StoredCredential
     SERVICE: ClassVar[str] = "key-manager"
     OUTPUTS: ClassVar[Mapping[str, str]] = {
-        "by_hand": "true if nothing waits: its server was made when nobody knew of this key, and never asks for it"
+        "by_hand": "true if nothing waits: its server was made when nobody knew of this key, and never asks for it",
+        USER_MADE: "of a key of V-IPU: `made` of the user that it is of",
     }
     #: How long it waits for its server, as what a person leaves.
     LASTS: ClassVar[timedelta] = WAITS
@@ -75,8 +77,9 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         if _never_asked(cloud, target):
             # What waits is the ticket itself, which has nothing in it, and is no secret of anybody's.
             ticket = Ticket(
-                ident, target.spec.item, ident, datetime.now(UTC), credential=target.one("credential"), by_hand=True
-            )
+                ident, target.spec.item, ident, datetime.now(UTC), credential=target.one("credential"), by_hand=True,
+                user_made=_word_of_user(cloud, target),
+            )  # fmt: skip
             cloud.api(self.SERVICE).put(f"/secrets/{ident}/metadata", {"metadata": written(ticket)}, **_UNLOGGED)
             return
         waiting = [item for item in _marked(cloud, target.marker) if item["name"] == f"{WAITING}{server}"]
@@ -84,7 +87,10 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         if expires is None:
             found = f"of its secret Barbican lists {len(waiting)}"
             raise Failure(Trouble.NOT_READY, f"{target.spec.KIND} {target.name}: {found}", service="the key manager")
-        ticket = Ticket(ident, target.spec.item, plain_id(waiting[0]), expires, credential=target.one("credential"))
+        ticket = Ticket(
+            ident, target.spec.item, plain_id(waiting[0]), expires, credential=target.one("credential"),
+            user_made=_word_of_user(cloud, target),
+        )  # fmt: skip
         cloud.api(self.SERVICE).put(f"/secrets/{ident}/metadata", {"metadata": written(ticket)}, **_UNLOGGED)
 
     def read(self, cloud: Cloud, ident: str, target: Target[StoredCredential] | None = None) -> Observed | None:
@@ -100,7 +106,7 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         reason = _is_another(target, ticket, references) or _dead(cloud, ticket, str(references["place"]))
         reason = reason or _gone(cloud, listed, ticket)
         phase = Phase.BROKEN if reason else Phase.READY
-        known = {"by_hand": ticket.by_hand}
+        known = {"by_hand": ticket.by_hand, USER_MADE: ticket.user_made}
         return Observed(ident, mark, {"item": ticket.item}, references, known, phase=phase, reason=reason)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[StoredCredential]) -> None:
@@ -122,12 +128,23 @@ def _never_asked(cloud: Cloud, target: Target[StoredCredential]) -> bool:
     return names is not None and target.spec.item not in names
 
 
+def _word_of_user(cloud: Cloud, target: Target[StoredCredential]) -> str:
+    """Which making of its user a key of V-IPU is of; empty of other keys, and of a user of before there were words."""
+    user = _user_of_vipu(target.one("credential"))
+    word = "" if user is None else cloud.controllers.users.word(str(user))
+    return ANY if word is None else word
+
+
 def _dead(cloud: Cloud, ticket: Ticket, server: str) -> str:
     """Why the key is no good any more, whoever has it; empty if nobody knows that it is not."""
     user = _user_of_vipu(ticket.credential) if ticket.credential else None
-    if user is None or not is_lost(cloud, user, server):
+    if user is None:
         return ""
-    return f"V-IPU user {user.name} is gone at its controller, and its key with it"
+    if cloud.controllers.users.is_of_another(str(user), ticket.user_made):
+        return f"V-IPU user {user.name} was made anew since, and has another key"
+    return (
+        f"V-IPU user {user.name} is gone at its controller, and its key with it" if is_lost(cloud, user, server) else ""
+    )
 
 
 def _marked(cloud: Cloud, mark: str) -> Iterator[Mapping[str, Any]]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from interlock.provider.agent_order import other_order
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.vipu import asking
+from interlock.provider.vipu_users import MADE
 from interlock.resources import Resource, VipuAgent, VipuAllocation, VipuCluster, VipuUser
 from interlock.vocabulary.pair_ids import VipuId
 
+from .agent_addresses import clear_address, own_agents
 from .base import Observed, Phase, Target
 from .vipu import VipuActuator, controller_of, differences, names_in
 
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 
 _ANSWERS = frozenset({"ONLINE", "MAINTENANCE"})
 _ON_ITS_WAY = frozenset({"CREATING", "REMOVING"})
+_MAKING = threading.Lock()
 
 
 class VipuAgentActuator(VipuActuator[VipuAgent]):
@@ -44,15 +50,16 @@ class VipuAgentActuator(VipuActuator[VipuAgent]):
 
     def in_the_way(self, controller: ControllerClient, target: Target[VipuAgent]) -> str:
         """Agents that somebody made under a name of their own. By the address they command the same machine."""
-        spec = target.spec
-        # What this vPOD calls its agents: one of another machine may have the address until it is recreated itself.
-        own = spec.name.removesuffix(spec.machine) if spec.name.endswith(spec.machine) else spec.name
-        strange = [item for item in controller.agents().values() if item.host == spec.host]
-        names = sorted(item.id for item in strange if not item.id.startswith(own))
+        own, spec = own_agents(target.spec), target.spec
+        names = sorted(item.id for item in controller.agents().values() if item.host == spec.host)
+        names = [name for name in names if not name.startswith(own)]
         return f"{spec.host}, the address of {spec.machine}, is that of agent {' and '.join(names)}" if names else ""
 
     def make(self, controller: ControllerClient, target: Target[VipuAgent]) -> None:
-        controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
+        # One at a time: what stood at an address goes, and is not an agent that was made elsewhere meanwhile.
+        with _MAKING:
+            clear_address(controller, target)
+            controller.create_agent(target.spec.name, target.spec.host, target.spec.port)
 
     def users(self, controller: ControllerClient, ident: VipuId) -> Iterable[str]:
         return [f"cluster {item.id}" for item in controller.clusters().values() if ident.name in item.agents]
@@ -89,9 +96,9 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
 
     def other_content(self, controller: ControllerClient, target: Target[VipuCluster]) -> str:
         found, spec = controller.clusters()[target.spec.name], target.spec
+        wanted = names_in(target.many("agents"))
         return differences({
-            # In order: it is that of the cables.
-            "agents": (found.agents, names_in(target.many("agents"))),
+            "agents": (found.agents, wanted) if other_order(found.agents, wanted) else _sets(found.agents, wanted),
             "topology": (found.topology, spec.topology),
             "cluster topology": (found.cluster_topology, spec.cluster_topology),
             "IPU-Link domains": (found.link_domains, spec.link_domains),
@@ -108,13 +115,16 @@ class VipuClusterActuator(VipuActuator[VipuCluster]):
         yield from (f"partition {item.id}" for item in controller.partitions().values() if item.cluster == ident.name)
 
 
-def _other_order(found: SaidCluster, target: Target[VipuCluster] | None) -> str:
-    """How the order of its agents is another than planned; empty if it is the same, or nobody can tell.
+def _sets(there: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[object, object]:
+    """Both without their order; as they are if one names an agent twice."""
+    one, other = frozenset(there), frozenset(wanted)
+    return (one, other) if len(one) == len(there) else (there, wanted)
 
-    It is that of the cables. A list in alphabetical order may be a habit of the release, and says nothing.
-    """
+
+def _other_order(found: SaidCluster, target: Target[VipuCluster] | None) -> str:
+    """How the order of its agents is another than planned; empty if it is the same, or nobody can tell."""
     wanted = () if target is None else names_in(target.many("agents"))
-    if found.agents == wanted or {*found.agents} != {*wanted} or [*found.agents] == sorted(found.agents):
+    if not other_order(found.agents, wanted):
         return ""
     return f"its agents are in the order {', '.join(found.agents)}, and their cables in that of {', '.join(wanted)}"
 
@@ -182,6 +192,25 @@ class VipuUserActuator(VipuActuator[VipuUser]):
 
     KIND: ClassVar[type[Resource]] = VipuUser
     NOUN: ClassVar[Noun] = "user"
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        MADE: "another word for each making of a user of this id: a key with another one is dead"
+    }
+
+    def find(self, cloud: Cloud, target: Target[VipuUser]) -> Sequence[str]:
+        found = super().find(cloud, target)
+        for ident in found if target.folder is not None else ():
+            cloud.controllers.users.taken_over(ident)
+        return found
+
+    def create(self, cloud: Cloud, target: Target[VipuUser]) -> str:
+        # Before it is there: whoever looks at it says which making it is of.
+        cloud.controllers.users.made(str(self.ident(target)))
+        return super().create(cloud, target)
+
+    def read(self, cloud: Cloud, ident: str, target: Target[VipuUser] | None = None) -> Observed | None:
+        seen, word = super().read(cloud, ident, target), cloud.controllers.users.word(ident)
+        # In a process that knows nothing of it, the state's word stays.
+        return replace(seen, outputs={MADE: word}) if seen is not None and word else seen
 
     def look(self, controller: ControllerClient, ident: VipuId, target: Target[VipuUser] | None) -> Observed | None:
         found = controller.users().get(ident.name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from interlock.model.text.errors import shown_safely
 from interlock.provider.actuators import ACTUATORS, Ids, Phase, Target
 from interlock.provider.actuators.vipu import VipuActuator
+from interlock.provider.agent_order import other_order
 from interlock.provider.errors import Failure
 from interlock.provider.state import as_seen, differing
 from interlock.resources import KINDS, Admitted, VipuAgent, VipuAllocation, VipuCluster, VipuUser
@@ -91,7 +92,10 @@ def _beyond(read: ReadController, item: Admitted) -> dict[str, tuple[Any, Any]]:
         agents = read.clusters()[spec["name"]].agents
         names = read.place.names
         there = [names.get(("agent", one)) or str(CloudId(str(VipuId(server, "agent", one)))) for one in agents]
-        return {} if there == spec["agents"] else {"agents": (spec["agents"], there)}
+        ids = {name: one for (noun, one), name in names.items() if noun == "agent"}
+        is_same = sorted(there) == sorted(spec["agents"])
+        is_same = is_same and not other_order(agents, [ids[name] for name in spec["agents"]])
+        return {} if is_same else {"agents": (spec["agents"], there)}
     if item.kind == VipuAllocation.KIND:
         known = {one.spec["name"]: one.spec["machine"] for one in read.place.planned if one.kind == VipuAgent.KIND}
         # Which machine is behind a stranger no plan can say.
