@@ -162,6 +162,9 @@ class Making:
             settled=old.settled if old else (),
             serials=devices.serials,
             replaced=devices.replaced,
+            partitions={
+                vpod.name: vpod.partitions for vpod in tenant.vpods if vpod.partitions and vpod.name in allocation.vpods
+            },
             footprint=NO_FOOTPRINT,
         )
         return draft, plan_tenant(self.site, self.site_lock, tenant, draft)

@@ -132,9 +132,9 @@ def resizes_of(
 ) -> tuple[Resize, ...]:
     """What new claims do to the vPODs of a lock, told before anything is written.
 
-    The lock of before knows no request, so the request of now is planned for the claims of before as well: what else
-    changed in the request is `interlock plan --against`'s to tell. None if the claims of before cannot be planned on
-    the site as it is now: what they name has left it.
+    The lock of before knows of the request its partitions alone, so the request of now is planned for the claims of
+    before as well: what else changed in it is `interlock plan --against`'s to tell. None if the claims of before cannot
+    be planned on the site as it is now: what they name has left it.
     """
     if old is None or tenant.state != "present":
         return ()
@@ -158,7 +158,9 @@ def _as_held(vpod: VPod, lock: Lock) -> VPod:
     """The request for what a vPOD has."""
     claims = lock.allocation.vpods[vpod.name]
     poplar = {"servers": len(claims.hosts)} | ({"flavor": claims.flavor} if claims.flavor else {})
-    return vpod.model_copy(update={"machines": len(claims.machines), "poplar": vpod.poplar.model_copy(update=poplar)})
+    # Not those of now: one that is asked for together with more machines says nothing against these.
+    had = {"machines": len(claims.machines), "partitions": lock.partitions.get(vpod.name, ())}
+    return vpod.model_copy(update=had | {"poplar": vpod.poplar.model_copy(update=poplar)})
 
 
 class _Sides:

@@ -64,3 +64,19 @@ def test_what_an_apply_refuses_is_not_written(lyon: Lyon, interlock: Interlock) 
     assert "Volume acme-train-poplar-1-data: cannot delete it: it holds data and says `on_delete: keep`" in done.err
     lyon.replace(REQUEST, "on_delete: keep", "on_delete: erase")
     assert interlock("lock", "acme").code == 0
+
+
+def test_more_machines_and_a_partition_for_them_are_one_request(
+    unlocked: Lyon, interlock: Interlock, tmp_path: Path
+) -> None:
+    """Nothing can run yet on a partition that no lock has, so it needs no word that it may end."""
+    unlocked.replace(REQUEST, "machines: 4", "machines: 2")
+    interlock("lock")
+    before = tmp_path / "before.json"
+    before.write_text(interlock("plan", "acme", "--format", "json").out)
+    unlocked.replace(REQUEST, "machines: 2", "machines: 4")
+    unlocked.replace(REQUEST, "volume: 100GiB}", "volume: 100GiB}\n    partitions: {jobs: {ipus: 16}}")
+    done = interlock("lock", "acme")
+    assert done.code == 0, done.err
+    assert told(done.err) == told(interlock("plan", "acme", "--against", str(before)).out)
+    assert "partition" not in "".join(told(done.err))
