@@ -33,7 +33,7 @@ from interlock.planning.placing import largest_left, left_in_pieces
 from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.replacements import Replacement, replacements
-from interlock.planning.resizes import Resize, in_words, listed, resizes_of
+from interlock.planning.resizes import Resize, in_words, listed, resizes_between, resizes_of, with_boards
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -104,7 +104,7 @@ class Making:
         try:
             new, plan, resizes = self._made(name, old)
             kept = new
-            ways_out = tuple(self._ways_out(self.gate.tenant(name), new))
+            ways_out = tuple(self._ways_out(self.gate.tenant(name), new, plan))
         finally:
             if kept is not None:
                 self.allocated.add_lock(kept)
@@ -184,15 +184,21 @@ class Making:
                     error.means("; ".join((move.head(), *move.lines())))
             raise
 
-    def _ways_out(self, tenant: Tenant, lock: Lock) -> Iterator[WayOut]:
+    def _ways_out(self, tenant: Tenant, lock: Lock, plan: Plan) -> Iterator[WayOut]:
         """For each vPOD in pieces: another unit, a smaller vPOD, another place."""
         for vpod in tenant.vpods if tenant.state == "present" else ():
             machines = lock.allocation.vpods[vpod.name].machines
             if not left_in_pieces(self.allocated.layout, machines):
                 continue
-            failed = listed([name for name in machines if self.site.machine[name].state == "failed"])
-            how = f"another unit in the place of {failed}; write its serial and MAC addresses into the site file"
-            yield WayOut(vpod.name, "replace", machines, how)
+            failed = [name for name in machines if self.site.machine[name].state == "failed"]
+            how = (
+                f"another unit in the place of {listed(failed)}; write its serial and MAC addresses into the site file"
+            )
+            # Whichever it is, its serial is another.
+            spare = with_boards(self.site, {name: f"not {self.site.machine[name].serial}" for name in failed})
+            found = resizes_between(plan.canonical(), plan_tenant(spare, self.site_lock, tenant, lock))
+            resize = next((item for item in found if item.name == vpod.name), None)
+            yield WayOut(vpod.name, "replace", machines, how, resize)
             size = largest_left(self.allocated.layout, machines)
             smaller = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
             shrunk = tenant.model_copy(update={"vpods": smaller})

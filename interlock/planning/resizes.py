@@ -140,7 +140,9 @@ def resizes_of(
         return ()
     held = old.allocation.vpods
     kept = tuple(_as_held(vpod, old) for vpod in tenant.vpods if vpod.name in held)
-    if all(allocation.vpods[vpod.name] == held[vpod.name] for vpod in kept):
+    boards = {name: serial for name, serial in old.serials.items() if name in site.machine}
+    were = with_boards(site, boards)
+    if were is site and all(allocation.vpods[vpod.name] == held[vpod.name] for vpod in kept):
         return ()
     # A vPOD that is new has no claims of before: it is there in both, and so no change.
     others = tuple(vpod for vpod in tenant.vpods if vpod.name not in held)
@@ -148,10 +150,19 @@ def resizes_of(
     given = {vpod.name: held.get(vpod.name, allocation.vpods[vpod.name]) for vpod in request.vpods}
     lock = old.model_copy(update={"allocation": allocation.model_copy(update={"vpods": given})})
     try:
-        before = plan_tenant(site, site_lock, request, lock)
+        before = plan_tenant(were, site_lock, request, lock)
     except PlanningError:
         return ()
     return resizes_between(before.canonical(), plan)
+
+
+def with_boards(site: Site, serials: Mapping[str, str]) -> Site:
+    """The site with these boards in the places of its machines; the same one if they stand there."""
+    if all(site.machine[name].serial == serial for name, serial in serials.items()):
+        return site
+    machines = tuple(item.model_copy(update={"serial": serials.get(item.name, item.serial)}) for item in site.machines)
+    # Not a copy: that would have what the site found by name before.
+    return Site.model_construct(**{name: getattr(site, name) for name in Site.model_fields} | {"machines": machines})
 
 
 def _as_held(vpod: VPod, lock: Lock) -> VPod:
