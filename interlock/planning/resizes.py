@@ -31,6 +31,7 @@ NAMED = 4
 #: Kind -> what is lost when one is deleted or replaced. What holds data says `on_delete`, which decides by itself.
 LOST: Mapping[str, str] = {
     "VipuPartition": "what runs on it",
+    "VipuAllocation": "partitions that users made in it, where `pulumi up` is not refused for them",
     "Server": "what it holds in memory and on its root disk",
     "BareMetalServer": "what is on its own disks",
 }

@@ -57,7 +57,7 @@ def test_another_board_is_told_by_lock_and_plan_alike(lyon: Lyon, interlock: Int
     lyon.replace("site.yaml", "serials: PLACEHOLDER-M2000-[01-16]", boards)
     by_lock = told(interlock("lock").err)
     assert by_lock == told(interlock("plan", "acme", "--against", str(before)).out)
-    assert [line.split(";")[0].split(":")[0] for line in by_lock] == ["replaced", "refused"]
+    assert [line.split(";")[0].split(":")[0] for line in by_lock] == ["replaced", "lost", "refused"]
     assert by_lock[0].startswith("replaced: VipuAgent acme-train-agent-ipum-03; VipuCluster acme-train-cluster; ")
     assert told(interlock("lock").err) == []
 
@@ -94,4 +94,4 @@ def test_more_machines_and_a_partition_for_them_are_one_request(
     done = interlock("lock", "acme")
     assert done.code == 0, done.err
     assert told(done.err) == told(interlock("plan", "acme", "--against", str(before)).out)
-    assert "partition" not in "".join(told(done.err))
+    assert "acme-train-partition" not in "".join(told(done.err))

@@ -132,7 +132,8 @@ def test_a_partition_that_is_asked_for_together_with_other_machines_is_new() -> 
     new = (Partition(name="new", ipus=16),)
     grown = agree(Case("r1", 2, 4, moved=False, partitions=(), others=new))
     assert grown is not None
-    assert (grown.way, grown.refused, grown.lost) == ("grows in place", (), ())
+    assert (grown.way, grown.refused) == ("grows in place", ())
+    assert {item.name for _, item in grown.lost} == {"acme-train-allocation"}
     shrunk = agree(Case("r1", 4, 2, moved=False, partitions=new, others=()))
     assert shrunk is not None
     assert "lost: what runs on it: acme-train-partition-new" in list(shrunk.lines())
@@ -151,6 +152,8 @@ def test_what_is_said_follows_the_effects_of_the_types(monkeypatch: pytest.Monke
     assert (found.way, found.given, found.released) == ("grows in place", block("r1", 3, 4), ())
     assert {item.name for item in found.replaced} >= {"acme-train-allocation", "acme-train-partition-a"}
     assert "lost: what runs on it: acme-train-partition-a" in list(found.lines())
+    users = "lost: partitions that users made in it, where `pulumi up` is not refused for them: acme-train-allocation"
+    assert users in list(found.lines())
     monkeypatch.setattr(VipuAllocation, "change_of", classmethod(lambda *_: forbidden("it is in use")))
     refused = agree(case)
     assert refused is not None
