@@ -32,7 +32,7 @@ from interlock.planning.out_of_service import HeldOutOfService, held_out_of_serv
 from interlock.planning.placing import largest_left, left_in_pieces
 from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.released_vpods import PaidData, paid_data
-from interlock.planning.replacements import Replacement, replacements
+from interlock.planning.replacements import Replacement, kept_addresses, replacements
 from interlock.planning.resizes import Resize, in_words, listed, resizes_between, resizes_of, with_boards
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
@@ -54,6 +54,8 @@ class Made:
     out_of_service: tuple[HeldOutOfService, ...] = ()
     #: What stands where another device stood.
     replacements: tuple[Replacement, ...] = ()
+    #: Machines with another serial, and with the RNIC's address of the unit before.
+    kept_addresses: tuple[str, ...] = ()
     #: How far apart the nodes of its clusters are.
     spans: tuple[ClusterSpan, ...] = ()
     #: Nodes of its clusters that this lock gives up.
@@ -114,7 +116,8 @@ class Making:
         leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
         changed = replacements(self.site, new)
         paid = tuple(paid_data(self.site, self.gate.tenant(name), plan))
-        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes, ways_out, paid)
+        macs = kept_addresses(self.site, old, new)
+        return Made(name, old, new, kept_data, idle, changed, macs, spans, leaving, ports, resizes, ways_out, paid)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
