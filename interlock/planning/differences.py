@@ -7,7 +7,7 @@ reference is another one then, although the name is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from interlock.resources import KINDS, Effect, Frozen
@@ -53,6 +53,16 @@ def changes_between(before: Canonical | None, plan: Plan) -> tuple[ResourceChang
     changes = (*_made_or_changed(old, new), *_deleted(old, new))
     why = without_room(old, new, {item.name for item in changes if item.action == "replace"})
     return tuple(_cannot(item, why) for item in changes) if why else changes
+
+
+def recreated_with(plan: Plan, replaced: Iterable[str]) -> set[str]:
+    """Plan names of all that is recreated when these are, themselves included."""
+    found = set(replaced)
+    for item in plan.resources:
+        fields = tuple(_following(item.resource.KIND, item.resource.canonical(), found, set()))
+        if fields and _action(fields) == "replace":
+            found.add(item.name)
+    return found
 
 
 def _cannot(change: ResourceChange, why: Mapping[str, str]) -> ResourceChange:
