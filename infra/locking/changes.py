@@ -22,6 +22,11 @@ from interlock.planning.resizes import Resize
 #: Names of data that the warning lists before it only counts.
 SHOWN = 4
 
+#: Of a machine with another serial: the rest of its label was not copied.
+KEPT_ADDRESS = (
+    "has another serial, and its RNIC the MAC address of the unit before: write those of the new one "
+    "(`macs: {bmc, gw, rnic}`), for nothing answers the new unit by the old ones"
+)
 #: Claim -> what other hosts cost a vPOD. What other machines do, a resize says.
 _RECREATED = {"hosts": RECREATES_SERVERS, "controller_host": "its controller"}
 
@@ -100,6 +105,7 @@ def document(made: Made) -> dict[str, Any]:
         "paid": [item.document() for item in made.paid],
         "ways_out": [_way_out(item) for item in made.ways_out],
         "replaced": [asdict(item) for item in made.replacements],
+        "kept_addresses": list(made.kept_addresses),
         "leaving": [asdict(item) for item in made.leaving],
         "ports": [asdict(item) for item in made.ports],
         "former_keys": [item.model_dump(mode="json") for item in made.new.former_keys],
@@ -125,6 +131,7 @@ def lines(made: Made) -> Iterator[str]:
         yield f"  warning: {vpod} is in pieces, and its proof fails (TOP-28); the ways out, and what each does:"
         yield from (f"    {line}" for item in made.ways_out if item.vpod == vpod for line in item.lines())
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
+    yield from (f"  warning: {name} {KEPT_ADDRESS}" for name in made.kept_addresses)
     yield from (f"  {item.cluster}: {item}" for item in made.ports)
     if not made.is_changed:
         return

@@ -32,8 +32,8 @@ from interlock.planning.out_of_service import HeldOutOfService, held_out_of_serv
 from interlock.planning.placing import largest_left, left_in_pieces
 from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.released_vpods import PaidData, paid_data
-from interlock.planning.replacements import Replacement, replacements
-from interlock.planning.resizes import Resize, in_words, listed, resizes_of
+from interlock.planning.replacements import Replacement, kept_addresses, replacements
+from interlock.planning.resizes import Resize, in_words, listed, resizes_between, resizes_of, with_boards
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -54,6 +54,8 @@ class Made:
     out_of_service: tuple[HeldOutOfService, ...] = ()
     #: What stands where another device stood.
     replacements: tuple[Replacement, ...] = ()
+    #: Machines with another serial, and with the RNIC's address of the unit before.
+    kept_addresses: tuple[str, ...] = ()
     #: How far apart the nodes of its clusters are.
     spans: tuple[ClusterSpan, ...] = ()
     #: Nodes of its clusters that this lock gives up.
@@ -104,7 +106,7 @@ class Making:
         try:
             new, plan, resizes = self._made(name, old)
             kept = new
-            ways_out = tuple(self._ways_out(self.gate.tenant(name), new))
+            ways_out = tuple(self._ways_out(self.gate.tenant(name), new, plan))
         finally:
             if kept is not None:
                 self.allocated.add_lock(kept)
@@ -114,7 +116,8 @@ class Making:
         leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
         changed = replacements(self.site, new)
         paid = tuple(paid_data(self.site, self.gate.tenant(name), plan))
-        return Made(name, old, new, kept_data, idle, changed, spans, leaving, ports, resizes, ways_out, paid)
+        macs = kept_addresses(self.site, old, new)
+        return Made(name, old, new, kept_data, idle, changed, macs, spans, leaving, ports, resizes, ways_out, paid)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -162,6 +165,9 @@ class Making:
             settled=old.settled if old else (),
             serials=devices.serials,
             replaced=devices.replaced,
+            partitions={
+                vpod.name: vpod.partitions for vpod in tenant.vpods if vpod.partitions and vpod.name in allocation.vpods
+            },
             footprint=NO_FOOTPRINT,
         )
         return draft, plan_tenant(self.site, self.site_lock, tenant, draft)
@@ -181,15 +187,21 @@ class Making:
                     error.means("; ".join((move.head(), *move.lines())))
             raise
 
-    def _ways_out(self, tenant: Tenant, lock: Lock) -> Iterator[WayOut]:
+    def _ways_out(self, tenant: Tenant, lock: Lock, plan: Plan) -> Iterator[WayOut]:
         """For each vPOD in pieces: another unit, a smaller vPOD, another place."""
         for vpod in tenant.vpods if tenant.state == "present" else ():
             machines = lock.allocation.vpods[vpod.name].machines
             if not left_in_pieces(self.allocated.layout, machines):
                 continue
-            failed = listed([name for name in machines if self.site.machine[name].state == "failed"])
-            how = f"another unit in the place of {failed}; write its serial and MAC addresses into the site file"
-            yield WayOut(vpod.name, "replace", machines, how)
+            failed = [name for name in machines if self.site.machine[name].state == "failed"]
+            how = (
+                f"another unit in the place of {listed(failed)}; write its serial and MAC addresses into the site file"
+            )
+            # Whichever it is, its serial is another.
+            spare = with_boards(self.site, {name: f"not {self.site.machine[name].serial}" for name in failed})
+            found = resizes_between(plan.canonical(), plan_tenant(spare, self.site_lock, tenant, lock))
+            resize = next((item for item in found if item.name == vpod.name), None)
+            yield WayOut(vpod.name, "replace", machines, how, resize)
             size = largest_left(self.allocated.layout, machines)
             smaller = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
             shrunk = tenant.model_copy(update={"vpods": smaller})

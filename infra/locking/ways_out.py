@@ -10,7 +10,7 @@ from interlock.planning.resizes import Resize, listed
 
 @dataclass(frozen=True)
 class WayOut:
-    """One way. `resize`: what it does; None: to resources nothing, or it is not to be had, as `why_not` says."""
+    """One way. `resize`: what it does to resources; None: nothing, or it is not to be had, as `why_not` says."""
 
     vpod: str
     #: `replace`, `shrink` or `move`.
@@ -27,9 +27,9 @@ class WayOut:
             yield f"{self.way}: not now: {self.why_not}"
             return
         yield f"{self.way}: {self.how}"
-        if self.resize is None:
-            stay = f"{listed(self.machines)} stay"
-            yield f"  {stay}; nothing of the plan changes, and the new unit is tested first (LIF-13)"
-        else:
+        if self.way == "replace":
+            yield f"  {listed(self.machines)} stay, and the new unit is tested first (LIF-13)"
+        elif self.resize is not None:
             yield f"  {self.resize.head()}"
+        if self.resize is not None:
             yield from (f"  {line}" for line in self.resize.lines())

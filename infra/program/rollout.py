@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from interlock.planning import Plan
+from interlock.planning.differences import recreated_with
 from interlock.planning.site_uses import Move, moves_between, uses_of
-from interlock.resources import Admitted
+from interlock.resources import Admitted, Effect
 from interlock.store.records import StackRecord
 from interlock.store.site_objects import needed, reference_to
 from interlock.vocabulary import StackName
@@ -163,7 +165,23 @@ def _moving(gate: Gate, record: StackRecord) -> RolloutStep | None:
         return RolloutStep(record.stack, note="an older version applied it: this records what it uses")
     moves = tuple(moves_between(record.uses, planned))
     refused = tuple(f"{move.kind} {move.resource}: {move.reason}" for move in moves if move.is_refused)
-    return RolloutStep(record.stack, moves=moves, refused=refused) if moves else None
+    note = _held_back(gate.plan(record.tenant), moves)
+    return RolloutStep(record.stack, moves=moves, refused=refused, note=note) if moves else None
+
+
+def _held_back(plan: Plan, moves: Iterable[Move]) -> str:
+    """What stands on something that moves, and whose request does not let it be made again; empty if nothing does.
+
+    Which of it was applied no record says, so nothing is refused here.
+    """
+    anew = recreated_with(plan, (move.resource for move in moves if move.does == Effect.REPLACE))
+    names = [item.name for item in plan.resources if item.name in anew and item.resource.refuses_replacement()]
+    if not names:
+        return ""
+    return (
+        f"{', '.join(names)}: it stands on what is replaced, and `pulumi up` refuses to make it again where it is "
+        "there; say `replaceable: true` in its entry, or take it out first"
+    )
 
 
 def _named(items: tuple[Admitted, ...]) -> tuple[str, ...]:

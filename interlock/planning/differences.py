@@ -7,12 +7,13 @@ reference is another one then, although the name is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from interlock.resources import KINDS, Effect, Frozen
 
 from .makeable import WHY_NO_COPY
+from .partition_room import without_room
 from .plan import Plan
 
 Action = Literal["create", "delete", "replace", "update", "stay", "forbidden"]
@@ -49,7 +50,26 @@ def changes_between(before: Canonical | None, plan: Plan) -> tuple[ResourceChang
     """All changes from an earlier canonical plan (None: there was none), deletions last."""
     old = {_key(item): item["spec"] for item in before["resources"]} if before else {}
     new = {(item.resource.KIND, item.name): item.resource.canonical() for item in plan.resources}
-    return (*_made_or_changed(old, new), *_deleted(old, new))
+    changes = (*_made_or_changed(old, new), *_deleted(old, new))
+    why = without_room(old, new, {item.name for item in changes if item.action == "replace"})
+    return tuple(_cannot(item, why) for item in changes) if why else changes
+
+
+def recreated_with(plan: Plan, replaced: Iterable[str]) -> set[str]:
+    """Plan names of all that is recreated when these are, themselves included."""
+    found = set(replaced)
+    for item in plan.resources:
+        fields = tuple(_following(item.resource.KIND, item.resource.canonical(), found, set()))
+        if fields and _action(fields) == "replace":
+            found.add(item.name)
+    return found
+
+
+def _cannot(change: ResourceChange, why: Mapping[str, str]) -> ResourceChange:
+    """The same, or why it is not made."""
+    if change.action != "create" or change.name not in why:
+        return change
+    return change.model_copy(update={"action": "forbidden", "reason": why[change.name]})
 
 
 def _key(item: Canonical) -> Key:

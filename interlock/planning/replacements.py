@@ -57,6 +57,19 @@ def replacements(site: Site, lock: Lock) -> tuple[Replacement, ...]:
     return tuple(sorted(found, key=lambda item: (item.claim, item.device, item.before)))
 
 
+def kept_addresses(site: Site, old: Lock | None, new: Lock) -> tuple[str, ...]:
+    """Machines whose serial is new in this lock, and the MAC address of whose RNIC is that of the unit before."""
+    was = old.serials if old is not None else {}
+    held = frozenset(old.footprint.exclusive if old is not None else ())
+    return tuple(
+        machine.name
+        for machine in site.machines
+        if machine.name in new.serials
+        and was.get(machine.name, machine.serial) != machine.serial
+        and str(nodes.MacAddress(machine.macs.get("rnic", ""))) in held
+    )
+
+
 def changes_of_devices(site: Site, before: Mapping[str, str], lock: Lock | None) -> Iterator[ResourceChange]:
     """A change for each device that was another when the earlier plan was made; of a `lock` those in it."""
     names = None if lock is None else {*lock.serials, *_devices(lock)}

@@ -31,6 +31,7 @@ NAMED = 4
 #: Kind -> what is lost when one is deleted or replaced. What holds data says `on_delete`, which decides by itself.
 LOST: Mapping[str, str] = {
     "VipuPartition": "what runs on it",
+    "VipuAllocation": "partitions that users made in it, where `pulumi up` is not refused for them",
     "Server": "what it holds in memory and on its root disk",
     "BareMetalServer": "what is on its own disks",
 }
@@ -132,15 +133,17 @@ def resizes_of(
 ) -> tuple[Resize, ...]:
     """What new claims do to the vPODs of a lock, told before anything is written.
 
-    The lock of before knows no request, so the request of now is planned for the claims of before as well: what else
-    changed in the request is `interlock plan --against`'s to tell. None if the claims of before cannot be planned on
-    the site as it is now: what they name has left it.
+    The lock of before knows of the request its partitions alone, so the request of now is planned for the claims of
+    before as well: what else changed in it is `interlock plan --against`'s to tell. None if the claims of before cannot
+    be planned on the site as it is now: what they name has left it.
     """
     if old is None or tenant.state != "present":
         return ()
     held = old.allocation.vpods
     kept = tuple(_as_held(vpod, old) for vpod in tenant.vpods if vpod.name in held)
-    if all(allocation.vpods[vpod.name] == held[vpod.name] for vpod in kept):
+    boards = {name: serial for name, serial in old.serials.items() if name in site.machine}
+    were = with_boards(site, boards)
+    if were is site and all(allocation.vpods[vpod.name] == held[vpod.name] for vpod in kept):
         return ()
     # A vPOD that is new has no claims of before: it is there in both, and so no change.
     others = tuple(vpod for vpod in tenant.vpods if vpod.name not in held)
@@ -148,17 +151,28 @@ def resizes_of(
     given = {vpod.name: held.get(vpod.name, allocation.vpods[vpod.name]) for vpod in request.vpods}
     lock = old.model_copy(update={"allocation": allocation.model_copy(update={"vpods": given})})
     try:
-        before = plan_tenant(site, site_lock, request, lock)
+        before = plan_tenant(were, site_lock, request, lock)
     except PlanningError:
         return ()
     return resizes_between(before.canonical(), plan)
+
+
+def with_boards(site: Site, serials: Mapping[str, str]) -> Site:
+    """The site with these boards in the places of its machines; the same one if they stand there."""
+    if all(site.machine[name].serial == serial for name, serial in serials.items()):
+        return site
+    machines = tuple(item.model_copy(update={"serial": serials.get(item.name, item.serial)}) for item in site.machines)
+    # Not a copy: that would have what the site found by name before.
+    return Site.model_construct(**{name: getattr(site, name) for name in Site.model_fields} | {"machines": machines})
 
 
 def _as_held(vpod: VPod, lock: Lock) -> VPod:
     """The request for what a vPOD has."""
     claims = lock.allocation.vpods[vpod.name]
     poplar = {"servers": len(claims.hosts)} | ({"flavor": claims.flavor} if claims.flavor else {})
-    return vpod.model_copy(update={"machines": len(claims.machines), "poplar": vpod.poplar.model_copy(update=poplar)})
+    # Not those of now: one that is asked for together with more machines says nothing against these.
+    had = {"machines": len(claims.machines), "partitions": lock.partitions.get(vpod.name, ())}
+    return vpod.model_copy(update=had | {"poplar": vpod.poplar.model_copy(update=poplar)})
 
 
 class _Sides:

@@ -410,6 +410,7 @@ def locked(
         site=SiteHashes(site).slice_hash(allocation),
         allocation=allocation,
         released=released,
+        partitions={pod.name: pod.partitions for pod in tenant.vpods if pod.partitions},
         footprint=Footprint(classes=(), labels={}, exclusive=()),
     ).sealed()
 

@@ -47,6 +47,21 @@ def test_two_four_two_in_place(unlocked: Lyon, interlock: Interlock, tmp_path: P
     assert "SwitchPort acme-train-mgmt-ipum-04, acme-train-mgmt-ipum-03, " in gone
 
 
+def test_another_board_is_told_by_lock_and_plan_alike(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:
+    """It stays where it is, and has another agent, on which cluster, allocation, users and partitions stand."""
+    lyon.replace(REQUEST, "volume: 100GiB}", "volume: 100GiB}\n    partitions: {jobs: {ipus: 16}}")
+    interlock("lock", "acme")
+    before = tmp_path / "before.json"
+    before.write_text(interlock("plan", "acme", "--format", "json").out)
+    boards = 'serials: ["PLACEHOLDER-M2000-[01-02]", M2000-NEW, "PLACEHOLDER-M2000-[04-16]"]'
+    lyon.replace("site.yaml", "serials: PLACEHOLDER-M2000-[01-16]", boards)
+    by_lock = told(interlock("lock").err)
+    assert by_lock == told(interlock("plan", "acme", "--against", str(before)).out)
+    assert [line.split(";")[0].split(":")[0] for line in by_lock] == ["replaced", "lost", "refused"]
+    assert by_lock[0].startswith("replaced: VipuAgent acme-train-agent-ipum-03; VipuCluster acme-train-cluster; ")
+    assert told(interlock("lock").err) == []
+
+
 def test_what_an_apply_refuses_is_not_written(lyon: Lyon, interlock: Interlock) -> None:
     """A server goes with the machines, and its volume says `keep`; with `erase` the same is taken."""
     lyon.replace(REQUEST, "on_delete: erase", "on_delete: keep")
@@ -64,3 +79,19 @@ def test_what_an_apply_refuses_is_not_written(lyon: Lyon, interlock: Interlock) 
     assert "Volume acme-train-poplar-1-data: cannot delete it: it holds data and says `on_delete: keep`" in done.err
     lyon.replace(REQUEST, "on_delete: keep", "on_delete: erase")
     assert interlock("lock", "acme").code == 0
+
+
+def test_more_machines_and_a_partition_for_them_are_one_request(
+    unlocked: Lyon, interlock: Interlock, tmp_path: Path
+) -> None:
+    """Nothing can run yet on a partition that no lock has, so it needs no word that it may end."""
+    unlocked.replace(REQUEST, "machines: 4", "machines: 2")
+    interlock("lock")
+    before = tmp_path / "before.json"
+    before.write_text(interlock("plan", "acme", "--format", "json").out)
+    unlocked.replace(REQUEST, "machines: 2", "machines: 4")
+    unlocked.replace(REQUEST, "volume: 100GiB}", "volume: 100GiB}\n    partitions: {jobs: {ipus: 16}}")
+    done = interlock("lock", "acme")
+    assert done.code == 0, done.err
+    assert told(done.err) == told(interlock("plan", "acme", "--against", str(before)).out)
+    assert "acme-train-partition" not in "".join(told(done.err))

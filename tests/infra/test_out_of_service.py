@@ -47,9 +47,11 @@ def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: In
     assert (done.code, lyon.locks()) == (0, before)
     said = [line for line in done.err.splitlines() if line.startswith("    ")]
     assert said[0].startswith("    replace: another unit in the place of ipum-02; ")
-    assert said[1].startswith("      ipum-01, ipum-02, ipum-03, ipum-04 stay; nothing of the plan changes")
-    assert said[2] == "    shrink: ask for 2 IPU-Machines"
-    assert said[3] == "      shrinks in place, 4 → 2 IPU-Machines: releases ipum-01, ipum-02"
+    assert said[1].startswith("      ipum-01, ipum-02, ipum-03, ipum-04 stay, and the new unit is tested first")
+    assert said[2].startswith("      replaced: VipuAgent acme-train-agent-ipum-02; VipuCluster acme-train-cluster; ")
+    assert said[3].startswith("      lost: partitions that users made in it, ")
+    assert said[4] == "    shrink: ask for 2 IPU-Machines"
+    assert said[5] == "      shrinks in place, 4 → 2 IPU-Machines: releases ipum-01, ipum-02"
     assert any(line.startswith("      deleted: ") and "SwitchPort acme-train-mgmt-ipum-02, " in line for line in said)
     assert said[-1].startswith("    move: not now: vPOD train needs 4 neighbouring ")
     checked = interlock("check", "acme")

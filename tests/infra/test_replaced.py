@@ -66,13 +66,23 @@ def test_its_addresses_come_with_it_and_its_place_stays(lyon: Lyon, interlock: I
         "site.yaml", 'rnic: "02:00:00:00:03:[01-10]"',
         'rnic: ["02:00:00:00:03:[01-02]", "02:00:00:00:77:03", "02:00:00:00:03:[04-10]"]',
     )  # fmt: skip
-    assert interlock("lock").code == 0
+    done = interlock("lock")
+    assert (done.code, "MAC address" in done.err) == (0, False)
     after = lock_of(lyon)
     assert after.allocation == before.allocation
     held = [{name for name in lock.footprint.exclusive if name.startswith("mac:")} for lock in (before, after)]
     assert (held[0] - held[1], held[1] - held[0]) == (
         {"mac:02%3A00%3A00%3A00%3A03%3A03"}, {"mac:02%3A00%3A00%3A00%3A77%3A03"},
     )  # fmt: skip
+
+
+def test_a_new_serial_with_the_old_address_is_warned_of(lyon: Lyon, interlock: Interlock) -> None:
+    """Half of the label was copied: nothing would answer the new board."""
+    swapped(lyon)
+    said = interlock("lock", "acme").err
+    assert "  warning: ipum-03 has another serial, and its RNIC the MAC address of the unit before" in said
+    document = json.loads(interlock("lock", "acme", "--format", "json").out)
+    assert document["tenants"][0]["kept_addresses"] == []
 
 
 def test_before_it_is_locked_the_check_names_it(lyon: Lyon, interlock: Interlock) -> None:

@@ -109,6 +109,22 @@ def test_an_image_for_another_in_four_steps(lyon: Lyon, interlock: Interlock, en
     assert "Image/poplar" not in offered(engine.store)
 
 
+def test_what_stands_on_a_controller_that_moves_is_told(
+    lyon: Lyon, interlock: Interlock, engine: Engine, rollout: Rollout
+) -> None:
+    """Its V-IPU goes with it, and with that a partition; unless its request lets it, `pulumi up` refuses."""
+    lyon.replace("site.yaml", "  vipu-controller: *placeholder", "  vipu-controller-2: *placeholder")
+    lyon.replace("site.yaml", "image: vipu-controller,", "image: vipu-controller-2,")
+    for may, told in (("", True), (", replaceable: true", False)):
+        before = "" if told else "\n    partitions: {jobs: {ipus: 16}}"
+        change = f"\n    partitions: {{jobs: {{ipus: 16{may}}}}}"
+        lyon.replace("tenants/acme.yaml", f"volume: 100GiB}}{before}", f"volume: 100GiB}}{change}")
+        assert interlock("lock").code == 0
+        acme = next(step for step in rollout()["steps"] if step["stack"] == ACME)
+        assert [(move["resource"], move["does"]) for move in acme["moves"]] == [("acme-train-controller", "replace")]
+        assert ("acme-train-partition-jobs: it stands on what is replaced" in acme["note"]) is told
+
+
 def test_the_operators_plan_keeps_what_is_used_as_it_was_applied(
     lyon: Lyon, interlock: Interlock, engine: Engine
 ) -> None:

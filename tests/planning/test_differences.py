@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from interlock.model.lock.record import Lock
-from interlock.model.tenant.request import Tenant
+from interlock.model.tenant.request import Partition, Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.resources import Effect
@@ -191,3 +191,29 @@ def test_userdata_and_a_new_ssh_key_replace_no_server() -> None:
     (field,) = found["acme-train-poplar-0"].fields
     assert (field.field, field.follows, field.effect) == ("keypair", "acme-key", Effect.NEW_ONLY)
     assert set(found) == {"acme-key", *servers}
+
+
+def _partitions_become(before: dict[str, int], after: dict[str, int], machines: int = 4) -> dict[str, ResourceChange]:
+    """Of four machines, or to so many: the changes of partitions of so many IPUs."""
+
+    def request(sizes: dict[str, int], count: int) -> Tenant:
+        found = tuple(Partition(name=name, ipus=ipus, replaceable=True) for name, ipus in sizes.items())
+        return tenant("acme", vpods=(vpod(machines=count).model_copy(update={"partitions": found}),))
+
+    old, new = request(before, 4), request(after, machines)
+    lock = locked(SITE, old)
+    changes = changes_between(planned(old, lock).canonical(), planned(new, locked(SITE, new, previous=lock)))
+    return {item.name.removeprefix("acme-train-partition-"): item for item in changes if item.kind == "VipuPartition"}
+
+
+def test_a_partition_whose_room_another_has_until_the_end_is_refused() -> None:
+    """Another name, or two in the place of one: what is new is made before what is gone is deleted."""
+    found = _partitions_become({"a": 16}, {"b": 8, "c": 8})
+    assert {name: item.action for name, item in found.items()} == {"a": "delete", "b": "forbidden", "c": "forbidden"}
+    assert "not free before acme-train-partition-a is deleted" in found["b"].reason
+    assert {item.action for item in _partitions_become({"a": 8}, {"b": 8}).values()} == {"create", "delete"}
+    # What is recreated goes first, and all that stands on an allocation goes with it.
+    assert {item.action for item in _partitions_become({"a": 16}, {"a": 8, "b": 8}).values()} == {"replace", "create"}
+    assert {item.action for item in _partitions_become({"a": 16}, {"b": 32}, machines=8).values()} == {
+        "create", "delete",
+    }  # fmt: skip

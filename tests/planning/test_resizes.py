@@ -40,9 +40,15 @@ class Case(NamedTuple):
     after: int
     moved: bool
     partitions: tuple[Partition, ...]
+    #: Those that are asked for afterwards; None: the same.
+    others: tuple[Partition, ...] | None = None
 
 
-CASES = [Case(*item) for item in product(("r1", "r2"), SIZES, SIZES, (False, True), ((), ONE))]
+CASES = [
+    *(Case(*item) for item in product(("r1", "r2"), SIZES, SIZES, (False, True), ((), ONE))),
+    *(Case("r1", 2, after, moved, ONE, ()) for after, moved in product((1, 4), (False, True))),
+    *(Case("r1", 2, after, moved, (), ONE) for after, moved in product((1, 4), (False, True))),
+]
 
 
 def request(machines: int, partitions: tuple[Partition, ...], pins: Mapping[str, Pins] | None = None) -> Tenant:
@@ -56,7 +62,7 @@ def sides(case: Case) -> tuple[Lock, Lock, Tenant, Plan, Plan]:
     old = locked(SITE, request(case.before, case.partitions, pins))
     before = plan_tenant(SITE, OPERATOR, request(case.before, case.partitions), old)
     elsewhere = pinned(machines=block("r3", 1, case.after)) if case.moved else {}
-    wanted = request(case.after, case.partitions, elsewhere)
+    wanted = request(case.after, case.partitions if case.others is None else case.others, elsewhere)
     new = locked(SITE, wanted, previous=old)
     return old, new, wanted, before, plan_tenant(SITE, OPERATOR, wanted, new)
 
@@ -121,6 +127,18 @@ def test_lock_plan_and_provider_agree_on_every_resize(sampling: Sampling) -> Non
             assert len(found.after) == case.after, case
 
 
+def test_a_partition_that_is_asked_for_together_with_other_machines_is_new() -> None:
+    """It is neither recreated nor refused, since nothing can run on it yet; one that is taken out is deleted."""
+    new = (Partition(name="new", ipus=16),)
+    grown = agree(Case("r1", 2, 4, moved=False, partitions=(), others=new))
+    assert grown is not None
+    assert (grown.way, grown.refused) == ("grows in place", ())
+    assert {item.name for _, item in grown.lost} == {"acme-train-allocation"}
+    shrunk = agree(Case("r1", 4, 2, moved=False, partitions=new, others=()))
+    assert shrunk is not None
+    assert "lost: what runs on it: acme-train-partition-new" in list(shrunk.lines())
+
+
 def test_what_is_said_follows_the_effects_of_the_types(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another effect of a field, and lock, plan and provider say another thing. No word stands beside the table."""
 
@@ -134,6 +152,8 @@ def test_what_is_said_follows_the_effects_of_the_types(monkeypatch: pytest.Monke
     assert (found.way, found.given, found.released) == ("grows in place", block("r1", 3, 4), ())
     assert {item.name for item in found.replaced} >= {"acme-train-allocation", "acme-train-partition-a"}
     assert "lost: what runs on it: acme-train-partition-a" in list(found.lines())
+    users = "lost: partitions that users made in it, where `pulumi up` is not refused for them: acme-train-allocation"
+    assert users in list(found.lines())
     monkeypatch.setattr(VipuAllocation, "change_of", classmethod(lambda *_: forbidden("it is in use")))
     refused = agree(case)
     assert refused is not None

@@ -227,3 +227,15 @@ def test_a_kill_at_each_command_leaves_nothing_unknown(vpod: Vpod, after: bool) 
         vpod.controller = None
         vpod.destroy()
         assert everything(vpod) == _NONE, at
+
+
+def test_a_partition_that_has_another_name_is_told_who_has_its_room(vpod: Vpod) -> None:
+    """An `up` makes first and deletes last. Nothing is undone, and the way out is named."""
+    vpod.up(planned())
+    plan = planned() | {"q": planned()["p"].model_copy(update={"name": "q"})}
+    with pytest.raises(Failure, match=r"of 8 IPUs of allocation train others have too many: p \(8 IPUs\)") as caught:
+        vpod.up(plan, "q")
+    assert "take that out, apply it, and ask for the new one then" in caught.value.hint
+    assert everything(vpod)["partitions"] == ["p"]
+    vpod.destroy("p")
+    vpod.up(plan, "q")

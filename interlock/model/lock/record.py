@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from interlock.model.tenant.request import Partition
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary import CLAIMS_OF, SubnetKey, Vlan
 from interlock.vocabulary.owners import OwnerId
@@ -275,12 +276,14 @@ class Lock(Frozen):
     replaced: tuple[Replaced, ...] = ()
     #: Login keys that it had, and that servers may still have (SEC-05), by fingerprint.
     former_keys: tuple[FormerKey, ...] = ()
+    #: vPOD -> the V-IPU partitions that were asked for: other machines end these, and none that is only now asked for.
+    partitions: dict[str, tuple[Partition, ...]] = {}
     footprint: Footprint
     hash: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_empty(written(self), ("settled", "serials", "replaced", "former_keys"))
+        return without_empty(written(self), ("settled", "serials", "replaced", "former_keys", "partitions"))
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""

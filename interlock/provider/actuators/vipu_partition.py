@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from interlock.hardware import IPU_M2000
 from interlock.provider.errors import refused
 from interlock.resources import Resource, VipuPartition
+from interlock.vipu.errors import VipuError
 from interlock.vocabulary.pair_ids import VipuId
 
 from .base import Observed, Phase, Target
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from interlock.vipu.client import ControllerClient
     from interlock.vipu.commands import Noun
 
+_IPUS = IPU_M2000.ipus.value
+_ROOM = (
+    "what users made, have them remove; what was taken out of the request goes after the new one is made, so take that "
+    "out, apply it, and ask for the new one then; where one of these is made smaller, run `pulumi up` again"
+)
 _PHASES = {"ACTIVE": Phase.READY, "ERROR": Phase.BROKEN}
 
 
@@ -57,7 +64,13 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
             sync_type=spec.sync_type,
             routing=spec.routing,
         )
-        controller.create_partition(line)
+        try:
+            controller.create_partition(line)
+        except VipuError as error:
+            if why := _no_room(controller, target):
+                what, hint = f"{error.what}; {why}", _ROOM
+                raise VipuError(error.trouble, error.place, what, hint, is_final=error.is_final) from error
+            raise
 
     def let_go(self, controller: ControllerClient, ident: VipuId, target: Target[VipuPartition]) -> None:
         found = controller.partitions().get(ident.name)
@@ -65,6 +78,17 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
             what = f"{self.words(target)} is not the one that this stack made: {why}"
             hint = "a user removed that and made this: if nobody needs it, remove it, then run the command again"
             raise refused(what, hint)
+
+
+def _no_room(controller: ControllerClient, target: Target[VipuPartition]) -> str:
+    """What else is in the allocation, where that leaves no room; empty if it does."""
+    allocation, own = VipuId.parse(target.one("allocation")).name, target.spec.name
+    found = controller.allocations().get(allocation)
+    others = [item for item in controller.partitions_in(allocation) if item.id != own]
+    if found is None or sum(item.ipus for item in others) + target.spec.ipus <= len(found.agents) * _IPUS:
+        return ""
+    there = ", ".join(f"{item.id} ({item.ipus} IPUs)" for item in sorted(others, key=lambda item: item.id))
+    return f"of {len(found.agents) * _IPUS} IPUs of allocation {allocation} others have too many: {there}"
 
 
 def _content(found: SaidPartition, target: Target[VipuPartition] | None) -> dict[str, tuple[Any, Any]]:
