@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from interlock.model.lock.record import Allocation, Lock, SiteLock
+from interlock.model.lock.record import Allocation, Lock, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant, VPod
 from interlock.resources import KINDS, Effect, Frozen
@@ -147,7 +147,7 @@ def resizes_of(
         return ()
     # A vPOD that is new has no claims of before: it is there in both, and so no change.
     others = tuple(vpod for vpod in tenant.vpods if vpod.name not in held)
-    request = tenant.model_copy(update={"vpods": (*kept, *others)})
+    request = tenant.model_copy(update={"vpods": (*kept, *others), **_data_of_before(tenant, held)})
     given = {vpod.name: held.get(vpod.name, allocation.vpods[vpod.name]) for vpod in request.vpods}
     lock = old.model_copy(update={"allocation": allocation.model_copy(update={"vpods": given})})
     try:
@@ -155,6 +155,22 @@ def resizes_of(
     except PlanningError:
         return ()
     return resizes_between(before.canonical(), plan)
+
+
+def _data_of_before(tenant: Tenant, held: Mapping[str, VPodAllocation]) -> dict[str, object]:
+    """Volumes and shares of a request that the claims of before have a place for: others cannot have been there."""
+    servers = {name: len(claims.hosts) for name, claims in held.items()}
+    unmounted = {name for name, claims in held.items() if claims.storage_vip is None}
+    shares = (
+        item.model_copy(update={"vpods": tuple(name for name in item.vpods if name not in unmounted)})
+        for item in tenant.shares
+    )
+    return {
+        "volumes": tuple(
+            item for item in tenant.volumes if item.vpod not in servers or (item.server or 0) < servers[item.vpod]
+        ),
+        "shares": tuple(item for item in shares if item.vpods or item.clusters),
+    }
 
 
 def with_boards(site: Site, serials: Mapping[str, str]) -> Site:

@@ -63,5 +63,6 @@ def _check_users(cloud: Cloud, admission: Admission, at: VipuObject, allocation:
         found = cloud.controllers.of(ident.server, at.controller, at.address).partitions_in(ident.name)
     if left := sorted(item.id for item in found):
         what = f"{VipuAllocation.KIND} {allocation} would be recreated, with partitions that users made: "
-        hint = "have these users remove them, then run `pulumi up` again"
+        # Whose a partition was that a request has no more nobody can say here: only states of other objects could.
+        hint = "have them removed, also one that the request had until now, then run `pulumi up` again"
         raise refused(f"{what}{', '.join(left)}", hint)

@@ -191,6 +191,9 @@ RULES: tuple[ConformanceRow, ...] = (
          "commands:waiting_ends", "late"),
     _row("tables have the columns that were seen, and newer releases one more", SCRIPTS,
          "commands:partitions_are_a_table_whose_columns_drift"),
+    _row("`--server-version` says a release, and below it host and port",
+         assumed("public job scripts cut host and port out of the second line; what the first says is nowhere"),
+         "commands:a_release_stands_above_the_address_it_is_read_from"),
     _row("exit code 1 for what is refused, 2 for words that no command has", assumed(),
          "commands:what_is_refused_is_one_line_and_exit_code_1 commands:wrong_words_are_exit_code_2"
          " commands:wrong_words_of_the_server_are_told commands:a_controller_that_is_away_is_told", "unreached"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.infra.conftest import Interlock, Lyon
 
 REQUEST = "tenants/acme.yaml"
@@ -95,3 +97,34 @@ def test_more_machines_and_a_partition_for_them_are_one_request(
     assert done.code == 0, done.err
     assert told(done.err) == told(interlock("plan", "acme", "--against", str(before)).out)
     assert "acme-train-partition" not in "".join(told(done.err))
+
+
+@pytest.mark.parametrize("what", ["a volume of a server that comes", "the first share"])
+def test_data_that_comes_with_machines_hides_nothing(
+    unlocked: Lyon, interlock: Interlock, tmp_path: Path, what: str
+) -> None:
+    """The claims of before have no place for it, and yet say what becomes of all else; what is refused stays so."""
+    shares = "shares:\n  datasets: 100GiB"
+    volume = "volumes:\n  scratch: {size: 20GiB, vpod: train, server: 1}\n\nbuckets:"
+    unlocked.replace(REQUEST, "volume: 100GiB}", "volume: 100GiB}\n    partitions: {jobs: {ipus: 8}}")
+    unlocked.replace(REQUEST, "machines: 4", "machines: 2")
+    if what == "the first share":
+        unlocked.replace(REQUEST, shares, "shares: {}")
+    else:
+        unlocked.replace(REQUEST, "servers: 2", "servers: 1")
+    assert interlock("lock").code == 0
+    before = tmp_path / "before.json"
+    before.write_text(interlock("plan", "acme", "--format", "json").out)
+    if what == "the first share":
+        unlocked.replace(REQUEST, "shares: {}", shares)
+    else:
+        unlocked.replace(REQUEST, "servers: 1", "servers: 2")
+        unlocked.replace(REQUEST, "buckets:", volume)
+    unlocked.replace(REQUEST, "machines: 2", "machines: 4")
+    refused = interlock("lock", "acme")
+    assert refused.code == 2
+    assert "VipuPartition acme-train-partition-jobs" in refused.err
+    unlocked.replace(REQUEST, "{ipus: 8}", "{ipus: 8, replaceable: true}")
+    done = interlock("lock", "acme")
+    assert done.code == 0, done.err
+    assert told(done.err) == told(interlock("plan", "acme", "--against", str(before)).out)

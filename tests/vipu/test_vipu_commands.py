@@ -7,6 +7,7 @@ import shlex
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,13 @@ def test_the_host_may_stand_in_a_variable(
     assert main(["--server-version", "--api-port", str(served.user[1])], "user") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].endswith(f"{served.user[0]}:{served.user[1]}")
+
+
+def test_a_release_stands_above_the_address_it_is_read_from(run: Run, served: Serving, desk: Desk) -> None:
+    """As `interlock controllers` reads it for LIF-08: of the controller, not of the command."""
+    desk.controller.settings = replace(desk.controller.settings, release="1.17.3")
+    host, port = served.user
+    assert run("--server-version", api="user").splitlines() == ["version: 1.17.3 (simulator)", f"host: {host}:{port}"]
 
 
 def test_waiting_ends(run: Run, desk: Desk) -> None:

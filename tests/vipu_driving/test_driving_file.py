@@ -146,6 +146,14 @@ def test_a_replacement_ends_only_what_may_end(stand: Stand) -> None:
         check("user", plan, beside="allocation")
     check("user", may, beside="allocation")
     check("user", plan)
+    # So may be what a request had until now, and the engine has not deleted yet.
+    stand.desk.do("remove partition job-1")
+    del vpod.state["p"]
+    vpod.up(plan, "p")
+    without = {key: value for key, value in plan.items() if key != "p"}
+    with pytest.raises(Failure, match="with partitions that users made: p") as caught:
+        check("user", without, beside="allocation")
+    assert "also one that the request had until now" in caught.value.hint
 
 
 def test_a_partition_of_which_nobody_says_whose_it_is_may_be_a_users(stand: Stand, monkeypatch: Any) -> None:

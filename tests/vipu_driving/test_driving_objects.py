@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from interlock.provider.errors import Failure, Trouble
+from interlock.vipu.client import ControllerClient
+from interlock.vipu.errors import VipuError, VipuTrouble
 from interlock.vipu.transport import Ran
 from sandbox.vipu.racks import changed
 
@@ -229,13 +231,26 @@ def test_a_kill_at_each_command_leaves_nothing_unknown(vpod: Vpod, after: bool) 
         assert everything(vpod) == _NONE, at
 
 
-def test_a_partition_that_has_another_name_is_told_who_has_its_room(vpod: Vpod) -> None:
-    """An `up` makes first and deletes last. Nothing is undone, and the way out is named."""
+def test_a_partition_that_has_another_name_is_told_who_has_its_room(
+    vpod: Vpod, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An `up` makes first and deletes last. Nothing is undone, and the way out is named; where nobody can tell who has
+    the room, what failed is told as it is.
+    """
     vpod.up(planned())
     plan = planned() | {"q": planned()["p"].model_copy(update={"name": "q"})}
     with pytest.raises(Failure, match=r"of 8 IPUs of allocation train others have too many: p \(8 IPUs\)") as caught:
         vpod.up(plan, "q")
     assert "take that out, apply it, and ask for the new one then" in caught.value.hint
     assert everything(vpod)["partitions"] == ["p"]
+    with monkeypatch.context() as patched:
+        patched.setattr(ControllerClient, "partitions_in", _silent)
+        with pytest.raises(Failure, match="RESOURCE_EXHAUSTED") as caught:
+            vpod.up(plan, "q")
+    assert (caught.value.trouble, "too many" in caught.value.message) == (Trouble.SERVICE, False)
     vpod.destroy("p")
     vpod.up(plan, "q")
+
+
+def _silent(client: ControllerClient, allocation: str) -> Any:
+    raise VipuError(VipuTrouble.UNREACHABLE, client.name, f"no way to {allocation}", "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from interlock.hardware import IPU_M2000
 from interlock.provider.errors import refused
 from interlock.resources import Resource, VipuPartition
-from interlock.vipu.errors import VipuError
+from interlock.vipu.errors import VipuError, VipuTrouble
 from interlock.vocabulary.pair_ids import VipuId
 
 from .base import Observed, Phase, Target
@@ -67,7 +67,7 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
         try:
             controller.create_partition(line)
         except VipuError as error:
-            if why := _no_room(controller, target):
+            if error.trouble is VipuTrouble.SERVICE and (why := _no_room(controller, target)):
                 what, hint = f"{error.what}; {why}", _ROOM
                 raise VipuError(error.trouble, error.place, what, hint, is_final=error.is_final) from error
             raise
@@ -81,10 +81,13 @@ class VipuPartitionActuator(VipuActuator[VipuPartition]):
 
 
 def _no_room(controller: ControllerClient, target: Target[VipuPartition]) -> str:
-    """What else is in the allocation, where that leaves no room; empty if it does."""
+    """What else is in the allocation, where that leaves no room; empty if it does, or if nobody can tell."""
     allocation, own = VipuId.parse(target.one("allocation")).name, target.spec.name
-    found = controller.allocations().get(allocation)
-    others = [item for item in controller.partitions_in(allocation) if item.id != own]
+    try:
+        found = controller.allocations().get(allocation)
+        others = [item for item in controller.partitions_in(allocation) if item.id != own]
+    except VipuError:
+        return ""  # what failed first is what is told
     if found is None or sum(item.ipus for item in others) + target.spec.ipus <= len(found.agents) * _IPUS:
         return ""
     there = ", ".join(f"{item.id} ({item.ipus} IPUs)" for item in sorted(others, key=lambda item: item.id))
