@@ -77,8 +77,8 @@ def test_a_node_that_lacks_some_of_its_rails(case: str) -> None:
     (found,) = findings(TOP_18, site(), plan())
     assert (found.verdict, found.missing) == (verdict, missing)
     assert found.message == (
-        f"of the 8 Ethernet rails of {NODE} {known} have MAC address and cable, and a RoCE cluster takes nodes with "
-        "all in one leaf group"
+        f"{NODE} has, of its 8 Ethernet rails, {known} with MAC address and cable; a RoCE cluster takes nodes with all "
+        "of them in one leaf group"
     )
     if verdict is N:
         assert found.witness == BUT_ONE
