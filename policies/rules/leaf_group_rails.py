@@ -52,8 +52,8 @@ def some_of_its_rails(site: Site, railed: RailedHost) -> Iterator[Cause]:
     where = " and ".join(f"{len(rails)} in {network}" for network, rails in known.items() if rails)
     yield Cause(
         key=node.name,
-        message=f"of the {count} Ethernet rails of {node.name} {where} have MAC address and cable, "
-        "and a RoCE cluster takes nodes with all in one leaf group",
+        message=f"{node.name} has, of its {count} Ethernet rails, {where} with MAC address and cable; a RoCE cluster "
+        "takes nodes with all of them in one leaf group",
         witness=tuple(f"{network}: {', '.join(rails)}" for network, rails in known.items() if rails),
         hint=_HINT,
         missing=() if used >= count else tuple(_unstated(site, host, on, count)),

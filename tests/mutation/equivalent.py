@@ -172,6 +172,20 @@ EQUIVALENT: dict[str, str] = {
     ): ("no server is called None, nor by an empty name"),
     "policies/authority/closure.py:: READ = 1 @7 [1] => [0]": ("the two are compared with each other alone"),
     "policies/authority/closure.py:: WRITE = 2 @8 [2] => [3]": ("the two are compared with each other alone"),
+    (
+        "policies/rules/failed_machines.py:_why_in_pieces: if len(left) == len(members) or not left or cut(model, "
+        "members) is not None: @3 [len(left) == len(members) or not left or cut(model, members) is not None] => "
+        "[(not left or cut(model, members) is not None)]"
+    ): "where nothing failed, what is left is all: in one piece as all of it is",
+    (
+        "policies/rules/failed_machines.py:_why_in_pieces: if len(left) == len(members) or not left or cut(model, "
+        "members) is not None: @3 [len(left) == len(members) or not left or cut(model, members) is not None] => "
+        "[(len(left) == len(members) or cut(model, members) is not None)]"
+    ): "of no machine there are no pieces: the question only saves work",
+    (
+        "policies/rules/failed_machines.py:_why_in_pieces: if len(left) == len(members) or not left or cut(model, "
+        "members) is not None: @29 [or] => [and]"
+    ): "either question only saves work: what is left is all, or nothing, and in one piece",
     ("policies/rules/quarantine.py:_way: return (here[0],) @13 [0] => [1]"): (
         "whoever made it a meeting is on the same segment, so there is a way: the line is there for the type checker"
     ),

@@ -61,22 +61,32 @@ def test_maintenance_is_no_hole_and_a_cable_around_it_neither() -> None:
     assert of(range(1, 5), out(around, "ipum-02")).verdict == P
 
 
-def test_partitions_that_no_piece_can_hold_are_named() -> None:
-    """`small` fits into what is left on one side; that of another vPOD is another's."""
-    vpod = VPodFact("acme-train", tuple(map(name, range(1, 9))))
+def too_large(site: Site, machines: int, **ipus: int) -> list[str]:
+    """What is said of partitions of these sizes, where ipum-03 failed; `theirs` is in another vPOD."""
+    vpod = VPodFact("acme-train", tuple(map(name, range(1, machines + 1))))
     partitions = tuple(
-        PartitionFact(label, vpod=of_vpod, allocation="a", ipus=ipus, gcds=1, replicas=1, reconfigurable=True,
-                      sync_type="c2-compatible", routing="default")
-        for label, of_vpod, ipus in (
-            ("all", vpod.name, 32), ("half", vpod.name, 16), ("more", vpod.name, 32), ("theirs", "globex-x", 32),
-        )
+        PartitionFact(label, vpod="globex-x" if label == "theirs" else vpod.name, allocation="a", ipus=size, gcds=1,
+                      replicas=1, reconfigurable=True, sync_type="c2-compatible", routing="default")
+        for label, size in ipus.items()
     )  # fmt: skip
-    failing = SiteFacts(out(SITE, "ipum-03"))
+    failing = SiteFacts(out(site, "ipum-03"))
     found = only(answer("TOP-28", drawn(failing, plan_of(vpods=(vpod,), partitions=partitions), share("acme"))))
-    assert [line for line in found.witness if line.startswith("partition")] == [
+    return [line for line in found.witness if line.startswith("partition")]
+
+
+def test_partitions_that_no_piece_can_hold_are_named() -> None:
+    """`half` and `fits` have room on one side; that of another vPOD is another's."""
+    assert too_large(SITE, 8, all=32, half=16, fits=20, more=32, theirs=32) == [
         "partition all is of 32 IPUs, and no piece has more than 20",
         "partition more is of 32 IPUs, and no piece has more than 20",
     ]
+
+
+@pytest.mark.parametrize(("machines", "told"), [(16, True), (17, False)])
+def test_of_several_racks_no_piece_is_said_to_be_too_small(machines: int, told: bool) -> None:
+    """GW-Links join pieces of one rack with another's."""
+    found = too_large(two_racks(), machines, all=64)
+    assert found == (["partition all is of 64 IPUs, and no piece has more than 52"] if told else [])
 
 
 def test_a_way_out_leads_out_of_the_holes_of_all_racks() -> None:

@@ -65,8 +65,16 @@ CASES: dict[str, tuple[Callable[[], Site], Verdict, str, tuple[str, ...]]] = {
     "seven of eight cabled": (lambda: cabled(*REST), N, "7 in roce-su01", (f"the cable at {NODE}:eth8",)),
     "one without a MAC address": (without_mac, N, "7 in roce-su01", (f"hosts.{NODE}.macs.eth8",)),
     "seven stated": (lambda: on(roce_su01=REST), N, "7 in roce-su01", (f"hosts.{NODE}.interfaces.roce-su01",)),
+    "the last one elsewhere, without a cable": (
+        lambda: changed(cabled(*REST), hosts=on(roce_su01=REST, roce_su02=("eth8",)).hosts),
+        N, "7 in roce-su01", (f"the cable at {NODE}:eth8",),
+    ),
     "divided": (
         lambda: on(roce_su01=RAIL_NAMES[:3], roce_su02=RAIL_NAMES[3:]), V, "3 in roce-su01 and 5 in roce-su02", (),
+    ),
+    "divided, and one that nobody knows besides": (
+        lambda: on(roce_su01=RAIL_NAMES[:3], roce_su02=(*RAIL_NAMES[3:], "eth9")),
+        V, "3 in roce-su01 and 5 in roce-su02", (),
     ),
 }  # fmt: skip
 
@@ -75,10 +83,10 @@ CASES: dict[str, tuple[Callable[[], Site], Verdict, str, tuple[str, ...]]] = {
 def test_a_node_that_lacks_some_of_its_rails(case: str) -> None:
     site, verdict, known, missing = CASES[case]
     (found,) = findings(TOP_18, site(), plan())
-    assert (found.verdict, found.missing) == (verdict, missing)
+    assert (found.verdict, found.missing, found.order) == (verdict, missing, 35)
     assert found.message == (
-        f"of the 8 Ethernet rails of {NODE} {known} have MAC address and cable, and a RoCE cluster takes nodes with "
-        "all in one leaf group"
+        f"{NODE} has, of its 8 Ethernet rails, {known} with MAC address and cable; a RoCE cluster takes nodes with all "
+        "of them in one leaf group"
     )
     if verdict is N:
         assert found.witness == BUT_ONE
@@ -92,6 +100,20 @@ def below_a_hypervisor() -> Site:
     ))  # fmt: skip
 
 
+def unlisted() -> Site:
+    """The node is no host of the site."""
+    return changed(cabled(*REST), hosts=tuple(item for item in intact().hosts if item.name != NODE))
+
+
+def of_another_type() -> Site:
+    """Of a type without Ethernet compute ports."""
+    nodes = (
+        item.model_copy(update={"node_type": "gcore-l40s"}) if item.name == NODE else item
+        for item in intact().gpu_nodes
+    )
+    return changed(cabled(*REST), gpu_nodes=tuple(nodes))
+
+
 @pytest.mark.parametrize(
     ("site", "count"),
     [
@@ -102,6 +124,8 @@ def below_a_hypervisor() -> Site:
         (cabled, 8),
         (lambda: out(cabled(*REST), NODE), 7),
         (below_a_hypervisor, 7),
+        (unlisted, 7),
+        (of_another_type, 7),
         (on, 7),
     ],
 )
