@@ -80,6 +80,7 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/model/tenant/values.py", "/"): (1, "the path of a folder on a server"),
     ("interlock/planning/share_mounts.py", ":"): (1, "what is mounted, as mount(8) has it; nobody reads it back"),
     ("interlock/provider/actuators/vipu_objects.py", ":"): (2, "host and port of an agent, for people"),
+    ("interlock/vipu/listening.py", ":"): (1, "address and port of a socket, as ss(8) writes them"),
     ("interlock/vipu/loading.py", ":"): (1, "host and port of an ssh server, for people"),
     ("interlock/provider/actuators/quotas.py", "/"): (4, _PATH),
     ("interlock/provider/actuators/s3.py", "/"): (1, _PATH),

@@ -19,7 +19,7 @@ _FACT = "a fact that rules see: it names nodes and owners, where the resource ha
 TWO: dict[frozenset[str], str] = {
     frozenset({"host", "port", "username", "key_file", "known_hosts"}): "a host on the way as a file states it, whose "
     "keys may be left out, and a host as it is logged in to",
-    frozenset({"command", "storage", "backup"}): _LISTS,
+    frozenset({"command", "storage", "backup", "admin_port"}): _LISTS,
     frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
     frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
     frozenset({"count", "flavor", "image"}): _RAW,

@@ -99,8 +99,8 @@ def test_how_a_controller_is_set_is_read_by_the_sandboxs_own_file(vpod: Vpod, cl
     assert (said.keys.asked, said.release, said.certificates, said.backup) == (True, "1.18.0", None, None)
     settings = vpod.servers.folder / "state" / "vipu" / vpod.controller.id / "admin.hcl"
     host, port = re.findall(r'api-(?:host|port)="(.+)"', settings.read_text(encoding="utf-8"))
-    station = (sys.executable, "-m", "sandbox.vipu.station", str(vpod.servers.folder), vpod.controller.id)
-    machine = ControllerMachine(station, None, None, admin_port=int(port))
+    # The way into the server without the command there.
+    machine = ControllerMachine(client.access.command[:-1], None, None, admin_port=int(port))
     there = ControllerClient(name, replace(client.access, machine=machine), client.runner)
     assert read_controller(there, datetime.now(UTC)).admin_api == AdminApiSaid(int(port), (host,))
 
