@@ -23,4 +23,4 @@ def other_order(there: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def _by_numbers(ident: str) -> list[tuple[int, str]]:
     """`ag10` after `ag2`."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in _NUMBERS.split(ident)]
+    return [(int(part), "") if _NUMBERS.fullmatch(part) else (0, part) for part in _NUMBERS.split(ident)]

@@ -30,7 +30,7 @@ _BESIDE = {
 
 #: Outputs that are other ones each time an object is made.
 _NEW_EACH_TIME = frozenset({
-    "mac", "access_key", "secret_key", "external_addresses", "export_path", "public_address",
+    "mac", "access_key", "secret_key", "external_addresses", "export_path", "public_address", "made", "user_made",
 })  # fmt: skip
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
