@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import pytest
 
-from infra.break_glass.acts import ActsOf, NightAct
+from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack
+from infra.break_glass.night_act import NightAct
 from infra.break_glass.switched_off import switched_off
 from infra.program.places import OPENSTACK
 from interlock.provider.clouds import Cloud
