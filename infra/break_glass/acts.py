@@ -42,7 +42,7 @@ from interlock.vocabulary.persons import Person
 from interlock.vocabulary.references import OPERATOR_USER
 
 from .known import KnownObject, KnownStack
-from .night_act import LESS, NONE, FoundBy, NightAct
+from .night_act import LESS, NONE, FoundBy, NightAct, made_again
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class ActsOf:
         """What Keystone calls a project or service user of the plan; of another stack's object its plan name."""
         item = self.known.by_name.get(reference)
         return str(getattr(item.spec, "name", reference)) if item is not None else Reference.parse(reference).name
+
+    def first(self, item: KnownObject) -> tuple[str, ...]:
+        """The way back of what a refresh of the whole stack cannot do without."""
+        again = made_again(self.known.stack, (item.kind, item.name))
+        return ("# once the entry is closed, before any other refresh:", *again)
 
     def domain_of(self, project: str) -> str:
         """The option that says in which Keystone domain a project of this name is: names are of one domain only.
@@ -202,7 +207,8 @@ def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     yield NightAct(
         "revoke-s3-key", item.kind, (item.name, item.spec.user),
         (*asked, f"openstack ec2 credentials delete {words}"),
-        "the key opens nothing any more, for good: the next `pulumi up` makes another one", LESS, (), FoundBy.AUDIT,
+        "the key opens nothing any more, for good; what rests on it cannot be read until there is another one", LESS,
+        acts.first(item), FoundBy.AUDIT,
     )  # fmt: skip
 
 
@@ -221,9 +227,10 @@ def _role(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
         return
     said = " ".join(f"{option} {shlex.quote(word)}".strip() for option, word in words)
     where = "" if item.id else acts.domain_of(spec.project)
+    back = () if Reference.scheme_of(spec.user) is Scheme.CLOUD else acts.first(item)
     yield NightAct(
         "take-role", item.kind, (item.name, spec.user), (f"openstack role remove {where}{said}",),
-        "this user has no right to the project any more", LESS, (), FoundBy.AUDIT,
+        "this user has no right to the project any more", LESS, back, FoundBy.AUDIT,
     )  # fmt: skip
 
 

@@ -21,10 +21,12 @@ from infra.switches.survey import planned_ports
 from interlock.planning.origins import request_path
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
+from interlock.resources import RoleAssignment, S3Credential, ServiceUser
 from interlock.switches.findings import SwitchFinding
 from policies import Judgement
 from policies.proof import Finding, Severity
 
+from .night_act import made_again
 from .switched_off import SwitchedOff, switched_off
 
 #: When an apply sets something back that cannot wait: no entry is closed while it is there.
@@ -149,8 +151,11 @@ class _Judged:
 
 
 def _drifted(judging: Judging) -> Iterator[_Judged]:
-    by_up = f"`pulumi up --refresh` on {judging.stack.plan.stack} sets it as planned"
+    stack, first = judging.stack.plan.stack, _needed_first(judging.stack)
+    again = " and then ".join(f"`{command}`" for command in made_again(stack, *first))
+    set_back = f"`pulumi up --refresh` on {stack} sets it as planned" + (f", after {again}" if first else "")
     for item in judging.stack.drift:
+        by_up = again if (item.kind, item.name) in first else set_back
         findings = judging.alone(item, None)
         take_over = _take_over(judging, item)
         verdict = verdict_of(findings, DifferenceVerdict.TAKE_OVER if take_over else DifferenceVerdict.UNDO)
@@ -158,6 +163,18 @@ def _drifted(judging: Judging) -> Iterator[_Judged]:
             f"{item.kind} {item.name}", what_differs(item), verdict, item.hint or by_up, not item.hint,
             told_of(findings), take_over,
         )  # fmt: skip
+
+
+def _needed_first(stack: StackAudit) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of S3 keys, and rights of their users, that are gone: buckets are asked for with them."""
+    plan = stack.plan
+    users = {name for name, item in plan.by_name.items() if isinstance(item.resource, ServiceUser)}
+    gone = ((item, plan.by_name[item.name].resource) for item in stack.drift if not item.ids)
+    return tuple(
+        (item.kind, item.name)
+        for item, spec in gone
+        if isinstance(spec, S3Credential) or (isinstance(spec, RoleAssignment) and spec.user in users)
+    )
 
 
 def _unmanaged(judging: Judging) -> Iterator[_Judged]:

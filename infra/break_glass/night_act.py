@@ -35,3 +35,12 @@ class NightAct:
     found_by: FoundBy
     #: Where the commands are run, if not on a machine with the operator's `clouds.yaml`.
     where: str = ""
+
+
+def made_again(stack: str, *objects: tuple[str, str]) -> tuple[str, ...]:
+    """The commands that make (kind, name) again before anything else: S3 keys and the rights of their users.
+
+    A refresh of the whole stack fails while they are gone: what rests on them, such as a bucket, is asked by them.
+    """
+    targets = " ".join(f"--target '**{kind}::{name}'" for kind, name in objects)
+    return (f"pulumi refresh --stack {stack} {targets}", f"pulumi up --stack {stack}")

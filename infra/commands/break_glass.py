@@ -251,7 +251,8 @@ def close(
     judge each difference: a leak, or what they cannot judge, is undone now, before anything is closed. Every other
     one is undone by the next `pulumi up --refresh` or by hand, and named here with `--undo`; or taken over: written
     into the request or site file and locked, after which it is no difference. What cannot be read, somebody looks at
-    and says so with `--looked`.
+    and says so with `--looked`. Where request and lock are deleted, what is there of the stack is judged by itself,
+    none of it may stay, and `--looked` is needed in any case.
 
     \b
     Exit code:

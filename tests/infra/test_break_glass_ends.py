@@ -24,7 +24,7 @@ from interlock.vocabulary.owners import OwnerId
 from tests.builders.paper import Paper, ident
 from tests.infra.conftest import Ended, Interlock, Lyon
 from tests.infra.test_break_glass import Killed, an_opening
-from tests.infra.test_break_glass_closing import ACME, GLOBEX, LOOKED, closed, paper
+from tests.infra.test_break_glass_closing import ACME, GLOBEX, LOOKED, POPLAR, closed, no_key, no_port, paper
 
 __all__ = ["paper"]
 
@@ -103,6 +103,24 @@ def test_without_an_owner_id_it_is_said_that_markers_are_not_known(
     done = closed(interlock)
     assert done.code == 3
     assert f"NOT SEEN objects of {ACME}: the claims store has no owner id of it" in done.out
+
+
+# What cannot be set back by one refresh of the stack.
+
+
+def test_a_key_that_was_revoked_is_made_again_before_what_rests_on_it(interlock: Interlock, paper: Paper) -> None:
+    """A refresh of the whole stack fails while it is gone; what else differs has to wait for it."""
+    no_port(paper)
+    before = judged_of(closed(interlock, "--dry-run", "--json"))
+    no_key(paper)
+    found = judged_of(closed(interlock, "--dry-run", "--json"))
+    refresh = f"pulumi refresh --stack {ACME} --target '**S3Credential::acme-train-s3-key'"
+    first = f"`{refresh}` and then `pulumi up --stack {ACME}`"
+    whole = f"`pulumi up --refresh` on {ACME} sets it as planned"
+    port = f"Server {POPLAR}"
+    assert found["S3Credential acme-train-s3-key"]["undo"] == f"{first}, once this is closed"
+    assert before[port]["undo"] == f"{whole}, once this is closed"
+    assert found[port]["undo"] == f"{whole}, after {first}, once this is closed"
 
 
 # The process is killed.
