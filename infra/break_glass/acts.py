@@ -13,13 +13,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from infra.reports.wiring_text import Syntax, is_pasteable
 from interlock.resources import (
     BareMetalServer,
     FloatingIp,
     PartitionKey,
+    Project,
     RoleAssignment,
     S3Credential,
     SecurityGroup,
@@ -42,33 +42,7 @@ from interlock.vocabulary.persons import Person
 from interlock.vocabulary.references import OPERATOR_USER
 
 from .known import KnownObject, KnownStack
-
-
-class FoundBy(StrEnum):
-    """Who notices later that it was done."""
-
-    AUDIT = "`interlock audit` and `interlock break-glass close` find it"
-    SWITCHES = "`interlock audit` finds it where `switches.yaml` says how the switch is asked"
-    CLOSE = "`interlock break-glass close` finds it; to the proof it changes nothing"
-    TOLD = "`interlock audit` and `close` find it, where interlock tells the controller; else look yourself"
-
-
-@dataclass(frozen=True)
-class NightAct:
-    """One act. `objects`: the plan names of all that it is about, the first is what it is done to."""
-
-    act: str
-    kind: str
-    objects: tuple[str, ...]
-    commands: tuple[str, ...]
-    does: str
-    #: What it does to isolation.
-    isolation: str
-    #: How it is taken back by hand; empty: by the next `pulumi up --refresh` alone.
-    back: tuple[str, ...]
-    found_by: FoundBy
-    #: Where the commands are run, if not on a machine with the operator's `clouds.yaml`.
-    where: str = ""
+from .night_act import LESS, NONE, FoundBy, NightAct, made_again
 
 
 @dataclass(frozen=True)
@@ -119,6 +93,21 @@ class ActsOf:
         item = self.known.by_name.get(reference)
         return str(getattr(item.spec, "name", reference)) if item is not None else Reference.parse(reference).name
 
+    def first(self, item: KnownObject) -> tuple[str, ...]:
+        """The way back of what a refresh of the whole stack cannot do without."""
+        again = made_again(self.known.stack, (item.kind, item.name))
+        return ("# once the entry is closed, before any other refresh:", *again)
+
+    def domain_of(self, project: str) -> str:
+        """The option that says in which Keystone domain a project of this name is: names are of one domain only.
+
+        Of a project that no file here states it is asked of whoever runs the command.
+        """
+        item = self.known.by_name.get(project)
+        spec = item.spec if item is not None else None
+        domain = shlex.quote(spec.domain) if isinstance(spec, Project) else '"${PROJECT_DOMAIN:?not set}"'
+        return f"--project-domain {domain} "
+
 
 #: Word of a command -> how the id is asked for.
 _ASK = {
@@ -129,9 +118,6 @@ _ASK = {
     "share": "openstack share list --all-projects --name {name} -f value -c ID",
     "group": "openstack security group list -f value -c ID -c Name | awk -v n={name} '$2 == n {{print $1}}'",
 }
-
-LESS = "takes a way away: nobody meets anybody new by it"
-NONE = "none: ways, rights and segments stay as they are"
 
 
 def _server(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
@@ -221,7 +207,8 @@ def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     yield NightAct(
         "revoke-s3-key", item.kind, (item.name, item.spec.user),
         (*asked, f"openstack ec2 credentials delete {words}"),
-        "the key opens nothing any more, for good: the next `pulumi up` makes another one", LESS, (), FoundBy.AUDIT,
+        "the key opens nothing any more, for good; what rests on it cannot be read until there is another one", LESS,
+        acts.first(item), FoundBy.AUDIT,
     )  # fmt: skip
 
 
@@ -239,9 +226,11 @@ def _role(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     else:
         return
     said = " ".join(f"{option} {shlex.quote(word)}".strip() for option, word in words)
+    where = "" if item.id else acts.domain_of(spec.project)
+    back = () if Reference.scheme_of(spec.user) is Scheme.CLOUD else acts.first(item)
     yield NightAct(
-        "take-role", item.kind, (item.name, spec.user), (f"openstack role remove {said}",),
-        "this user has no right to the project any more", LESS, (), FoundBy.AUDIT,
+        "take-role", item.kind, (item.name, spec.user), (f"openstack role remove {where}{said}",),
+        "this user has no right to the project any more", LESS, back, FoundBy.AUDIT,
     )  # fmt: skip
 
 

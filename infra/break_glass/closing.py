@@ -12,15 +12,16 @@ import typer
 
 from infra.audit.comparison import Audit, StackAudit
 from infra.cli.exits import EnvironmentFailed, Exit
-from infra.program.break_glass import break_glass_of
+from infra.program.break_glass import break_glass_of, tenant_of_stack
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment_text
 from interlock.model.text.validation import nearest
 from interlock.provider.audit.standing import UNLISTED
 from interlock.resources import Claims
-from interlock.store.break_glass import DecidedDifference, GlassClosing, GlassEntry, GlassRecord
+from interlock.store.break_glass import DecidedDifference, GlassClosing, GlassEntry, GlassRecord, MaybeRecorded
 
 from .differences import NightDifference, differences
+from .left_behind import LeftBehind
 from .recording import author
 from .signing import sign
 from .texts import differences_text
@@ -55,15 +56,19 @@ class Closing:
     def judged(self, read: Callable[[Gate], Audit]) -> JudgedNight:
         """Reads the cloud, and judges. Raises as an audit does, and `typer.BadParameter` for a name of nothing."""
         audit = read(self.gate)
-        stack = next(item for item in audit.stacks if item.plan.stack == self.record.stack)
-        found = differences(self.gate, audit, stack)
+        stack = next((item for item in audit.stacks if item.plan.stack == self.record.stack), None)
+        if stack is not None:
+            found, unseen = differences(self.gate, audit, stack), not_seen(audit, stack)
+        else:
+            left = LeftBehind.of(self.gate, audit, self.record.stack)
+            found, unseen = left.differences(), left.not_seen()
         names = {item.object for item in found}
         for name in self.undo:
             if name != ALL and name not in names:
                 raise typer.BadParameter(
                     f"nothing differs that is called `{name}`: {nearest(name, names)}", param_hint="--undo"
                 )
-        return JudgedNight(self, found, not_seen(audit, stack))
+        return JudgedNight(self, found, unseen)
 
 
 @dataclass(frozen=True)
@@ -116,10 +121,22 @@ class JudgedNight:
         }
 
     def write(self, who: str, key: Path | None) -> None:
-        """Close every entry. Raises `EnvironmentFailed` if one was opened or closed meanwhile."""
+        """Close every entry, all in one write: whoever is killed here closed all of them or none.
+
+        Raises `EnvironmentFailed` if one was opened or closed meanwhile, or if nobody knows whether they are closed.
+        """
         record = self.closing.record
         closed = tuple(self._closed(entry, who, key) for entry in record.open_entries)
-        if not break_glass_of(self.closing.gate).close(record, closed):
+        try:
+            is_closed = break_glass_of(self.closing.gate).close(record, closed)
+        except MaybeRecorded as error:
+            raise EnvironmentFailed(
+                f"{record.stack}: nobody knows whether its entries are closed: the claims store answered neither to "
+                f"the record nor to the look at it: {error.what}",
+                f"{error.hint}. `interlock break-glass list --closed {tenant_of_stack(record.stack)}` shows it as soon "
+                "as the store is there; if they are open, run the command again",
+            ) from error
+        if not is_closed:
             raise EnvironmentFailed(
                 f"{record.stack}: somebody opened or closed an entry while the cloud was read: nothing is closed",
                 "run the command again",
@@ -144,7 +161,7 @@ class JudgedNight:
         return entry.model_copy(update={"closing": closing, "closing_signed": signed})
 
 
-def not_seen(audit: Audit, stack: StackAudit) -> dict[str, str]:
+def not_seen(audit: Audit, stack: StackAudit) -> Mapping[str, str]:
     """What of a stack nobody read, with the reason: lists that failed, kinds that no list shows, controllers that a
     person tells.
     """

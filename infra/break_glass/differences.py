@@ -7,7 +7,7 @@ that the committed plan does not have is a leak. What no plan can hold the rules
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -21,14 +21,16 @@ from infra.switches.survey import planned_ports
 from interlock.planning.origins import request_path
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
+from interlock.resources import RoleAssignment, S3Credential, ServiceUser
+from interlock.switches.findings import SwitchFinding
 from policies import Judgement
 from policies.proof import Finding, Severity
 
+from .night_act import made_again
 from .switched_off import SwitchedOff, switched_off
 
-#: When `pulumi up` sets something back: what can wait; and what cannot, since no entry is closed while it is there.
-_LATER = ", once this is closed"
-_NOW = f": it is refused while this is open, so say the numbers of the entries in {VARIABLE}"
+#: When an apply sets something back that cannot wait: no entry is closed while it is there.
+_NOW = f"it is refused while this is open, so say the numbers of the entries in {VARIABLE}"
 
 
 class DifferenceVerdict(StrEnum):
@@ -69,7 +71,9 @@ class NightDifference:
 
 
 @dataclass(frozen=True)
-class _Judging:
+class Judging:
+    """The rules, for what differs at one stack."""
+
     gate: Gate
     stack: StackAudit
 
@@ -98,20 +102,19 @@ class _Judging:
 
 def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDifference, ...]:
     """Every difference at a stack, judged. Raises as `Gate.look_at` does."""
-    judging = _Judging(gate, stack)
+    judging = Judging(gate, stack)
     found = [*_drifted(judging), *_unmanaged(judging)]
     together = new_findings(stack.judgement, stack.live.judgement) if stack.live is not None else ()
     leaks = tuple(finding.message for finding in together if finding.severity is Severity.BLOCK)
     if leaks and all(item.verdict.can_wait for item in found):
         # None does it alone, so nobody knows which of them may stay.
         found = [replace(item, verdict=DifferenceVerdict.LEAK, findings=leaks) for item in found]
-    off = map(_off, _switched_off(stack))
-    return (*map(_undone_now, found), *off, *_of_switches(gate, audit, stack))
-
-
-def _undone_now(item: NightDifference) -> NightDifference:
-    """What cannot wait is not told to wait for the closing."""
-    return item if item.verdict.can_wait else replace(item, undo=item.undo.replace(_LATER, _NOW))
+    planned = planned_ports(gate)
+    ours = {(port.port.switch, port.port.port) for port in planned if port.stack == stack.plan.stack}
+    others = {(port.port.switch, port.port.port) for port in planned} - ours
+    switches = {switch for switch, _ in ours}
+    seen = (item for item in audit.switches if item.switch in switches and (item.switch, item.port) not in others)
+    return (*(item.difference() for item in found), *map(_off, _switched_off(stack)), *at_ports(seen))
 
 
 def new_findings(committed: Judgement, observed: Judgement) -> tuple[Finding, ...]:
@@ -125,31 +128,77 @@ def _as_planned(item: Standing) -> Standing:
     return replace(item, ids=item.ids[:1] or (f"planned-{item.name}",), differs={}, reason="")
 
 
-def _drifted(judging: _Judging) -> Iterator[NightDifference]:
+@dataclass(frozen=True)
+class _Judged:
+    """A difference of which the rules have spoken. What is said of undoing it follows from the verdict."""
+
+    object: str
+    what: str
+    verdict: DifferenceVerdict
+    #: How it is undone.
+    undo: str
+    #: True if an apply of the stack undoes it: that is refused while an entry is open.
+    by_up: bool
+    findings: tuple[str, ...]
+    take_over: str = ""
+
+    def difference(self) -> NightDifference:
+        """What people are told."""
+        waits = self.verdict.can_wait
+        when = "" if not self.by_up else ", once this is closed" if waits else f": {_NOW}"
+        undo, take_over = f"{self.undo}{when}", self.take_over if waits else ""
+        return NightDifference(self.object, self.what, self.verdict, undo, take_over, self.findings)
+
+
+def _drifted(judging: Judging) -> Iterator[_Judged]:
+    stack, first = judging.stack.plan.stack, _needed_first(judging.stack)
+    again = " and then ".join(f"`{command}`" for command in made_again(stack, *first))
+    set_back = f"`pulumi up --refresh` on {stack} sets it as planned" + (f", after {again}" if first else "")
     for item in judging.stack.drift:
+        by_up = again if (item.kind, item.name) in first else set_back
         findings = judging.alone(item, None)
-        undo = item.hint or f"`pulumi up --refresh` on {judging.stack.plan.stack} sets it as planned{_LATER}"
         take_over = _take_over(judging, item)
-        yield _judged(f"{item.kind} {item.name}", what_differs(item), findings, undo, take_over)
+        verdict = verdict_of(findings, DifferenceVerdict.TAKE_OVER if take_over else DifferenceVerdict.UNDO)
+        yield _Judged(
+            f"{item.kind} {item.name}", what_differs(item), verdict, item.hint or by_up, not item.hint,
+            told_of(findings), take_over,
+        )  # fmt: skip
 
 
-def _unmanaged(judging: _Judging) -> Iterator[NightDifference]:
+def _needed_first(stack: StackAudit) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of S3 keys, and rights of their users, that are gone: buckets are asked for with them."""
+    plan = stack.plan
+    users = {name for name, item in plan.by_name.items() if isinstance(item.resource, ServiceUser)}
+    gone = ((item, plan.by_name[item.name].resource) for item in stack.drift if not item.ids)
+    return tuple(
+        (item.kind, item.name)
+        for item, spec in gone
+        if isinstance(spec, S3Credential) or (isinstance(spec, RoleAssignment) and spec.user in users)
+    )
+
+
+def _unmanaged(judging: Judging) -> Iterator[_Judged]:
     for resource in judging.stack.unmanaged:
         findings = judging.alone(None, resource)
-        yield _judged(f"{resource.kind} {resource.id}", resource.why, findings, resource.hint, "")
+        verdict = verdict_of(findings, DifferenceVerdict.UNDO)
+        name = f"{resource.kind} {resource.id}"
+        yield _Judged(name, resource.why, verdict, resource.hint, resource.orphan, told_of(findings))
 
 
-def _judged(name: str, what: str, findings: tuple[Finding, ...] | None, undo: str, take_over: str) -> NightDifference:
-    verdict = DifferenceVerdict.TAKE_OVER if take_over else DifferenceVerdict.UNDO
+def verdict_of(findings: tuple[Finding, ...] | None, otherwise: DifferenceVerdict) -> DifferenceVerdict:
+    """What the rules say decides; `otherwise`: where they find no leak. None: no plan can hold it."""
     if findings is None:
-        verdict = DifferenceVerdict.NOT_JUDGED
-    elif any(finding.severity is Severity.BLOCK for finding in findings):
-        verdict = DifferenceVerdict.LEAK
-    told = tuple(f"{finding.rule}: {finding.message}" for finding in findings or ())
-    return NightDifference(name, what, verdict, undo, take_over if verdict.can_wait else "", told)
+        return DifferenceVerdict.NOT_JUDGED
+    is_leak = any(finding.severity is Severity.BLOCK for finding in findings)
+    return DifferenceVerdict.LEAK if is_leak else otherwise
 
 
-def _take_over(judging: _Judging, item: Standing) -> str:
+def told_of(findings: tuple[Finding, ...] | None) -> tuple[str, ...]:
+    """Findings for people."""
+    return tuple(f"{finding.rule}: {finding.message}" for finding in findings or ())
+
+
+def _take_over(judging: Judging, item: Standing) -> str:
     """What to write so that the plan says what is there; empty where no line of a request says it."""
     plan = judging.stack.plan
     planned, place = plan.by_name[item.name], judging.gate.places(plan).planned(item.name)
@@ -177,15 +226,11 @@ def _off(item: SwitchedOff) -> NightDifference:
     return NightDifference(f"{item.kind} {item.name}", item.what, DifferenceVerdict.UNDO, undo)
 
 
-def _of_switches(gate: Gate, audit: Audit, stack: StackAudit) -> Iterator[NightDifference]:
-    """At ports of the stack, and at ports that nobody plans of the same switches: the wrong one may have been hit."""
-    planned = planned_ports(gate)
-    ours = {(port.port.switch, port.port.port) for port in planned if port.stack == stack.plan.stack}
-    others = {(port.port.switch, port.port.port) for port in planned} - ours
-    switches = {switch for switch, _ in ours}
-    for finding in audit.switches:
-        if finding.switch in switches and (finding.switch, finding.port) not in others:
-            # The rules see plans, not what switches say: but a port that is shut joins nobody.
-            is_shut = finding.about == "admin state" and finding.says == "disabled"
-            verdict = DifferenceVerdict.UNDO if is_shut else DifferenceVerdict.NOT_JUDGED
-            yield NightDifference(f"switch {finding.where}", str(finding), verdict, SWITCH_HINT)
+def at_ports(findings: Iterable[SwitchFinding]) -> Iterator[NightDifference]:
+    """What switches say at ports of a stack, and at ports that nobody plans: the wrong one may have been hit."""
+    for finding in findings:
+        # The rules see plans, not what switches say: but a port that is shut joins nobody.
+        is_shut = finding.about == "admin state" and finding.says == "disabled"
+        verdict = DifferenceVerdict.UNDO if is_shut else DifferenceVerdict.NOT_JUDGED
+        undo = SWITCH_HINT if is_shut else f"{SWITCH_HINT}; of `pulumi up`: {_NOW}"
+        yield NightDifference(f"switch {finding.where}", str(finding), verdict, undo)

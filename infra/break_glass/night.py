@@ -18,8 +18,9 @@ from interlock.planning import Plan
 from interlock.vipu.loading import VipuRead, load_vipu
 from interlock.vocabulary import InterlockError
 
-from .acts import ActsOf, NightAct
+from .acts import ActsOf
 from .known import KnownStack, deployment_of, known_stack
+from .night_act import NightAct
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from infra.program.break_glass import tenant_of_stack
 from interlock.model.evidence.signers import Signers
 from interlock.store.break_glass import GlassEntry
 
-from .acts import NightAct
 from .differences import DifferenceVerdict, NightDifference
+from .night_act import NightAct
 from .signing import why_unsigned
 
 #: What nobody changes by hand, whatever the night: the proof, adoption and the next apply rest on it, or it joins.

@@ -18,6 +18,7 @@ from infra.commands.options import MaybeSite, OneStack, Site, Stacks, site_of, t
 from infra.program.break_glass import break_glass_of
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment, moment_text
+from interlock.store.break_glass import MaybeRecorded
 from interlock.store.objects import StoreFailed
 
 if TYPE_CHECKING:
@@ -127,14 +128,15 @@ def open_entry(
     """Record who changes objects of a stack by hand, why, and until when.
 
     To be done first: a record without a change is closed in a minute. If the claims store cannot be reached, it says
-    so, with the command that records it later, `--since` included. Several people may have an entry each. Where the
+    so, with the command that records it later, `--since` included; if it answers neither to the record nor to the look
+    at it, nobody knows whether it is there, and `list` shows it later. Several people may have an entry each. Where the
     site lists signers of evidence, each entry is signed by one of them.
 
     \b
     Exit code:
       0  recorded
       2  the input is wrong, or a signature is missing
-      4  the claims store cannot be written: nothing is recorded
+      4  the claims store cannot be written: nothing is recorded, or nobody knows whether it is
 
     \b
     Examples:
@@ -154,11 +156,7 @@ def open_entry(
         entry = record_opening(gate, stack, wanted, key, unsigned=unsigned)
     except StoreFailed as error:
         again = ["interlock", "break-glass", "open", tenant, "--reason", reason, "--since", moment_text(since or now)]
-        raise EnvironmentFailed(
-            f"no record could be made: {error.what}",
-            f"{error.hint}. If it cannot wait: `interlock break-glass plan {tenant}`, and record it as soon as the "
-            f"store is there: {shlex.join(again)}",
-        ) from error
+        raise _not_recorded(error, tenant, shlex.join(again)) from error
     for process in applied_by(stack):
         print(f"{stack}: {process} is applying it: wait for it, or it sets back what you change", file=sys.stderr)
     opening = entry.opening
@@ -166,6 +164,22 @@ def open_entry(
         print_json(opening.model_dump(mode="json"))
     else:
         print(f"{stack} {opening.number}: open until {opening.until}; close it: interlock break-glass close {tenant}")
+
+
+def _not_recorded(error: StoreFailed, tenant: str, again: str) -> EnvironmentFailed:
+    """What is said in place of the entry. `again`: the command that records it later."""
+    cannot_wait = f"{error.hint}. If it cannot wait: `interlock break-glass plan {tenant}`"
+    if isinstance(error, MaybeRecorded):
+        return EnvironmentFailed(
+            f"nobody knows whether it is recorded: the claims store answered neither to the record nor to the look at "
+            f"it: {error.what}",
+            f"{cannot_wait}. As soon as the store is there, `interlock break-glass list {tenant}` shows it; if it does "
+            f"not, record it: {again}",
+        )
+    return EnvironmentFailed(
+        f"no record could be made: {error.what}",
+        f"{cannot_wait}, and record it as soon as the store is there: {again}",
+    )
 
 
 @app.command("list")
@@ -237,7 +251,8 @@ def close(
     judge each difference: a leak, or what they cannot judge, is undone now, before anything is closed. Every other
     one is undone by the next `pulumi up --refresh` or by hand, and named here with `--undo`; or taken over: written
     into the request or site file and locked, after which it is no difference. What cannot be read, somebody looks at
-    and says so with `--looked`.
+    and says so with `--looked`. Where request and lock are deleted, what is there of the stack is judged by itself,
+    none of it may stay, and `--looked` is needed in any case.
 
     \b
     Exit code:
@@ -257,7 +272,7 @@ def close(
     from infra.break_glass.closing import Closing
 
     gate = Gate.indexed(site_of(site)).with_applied()
-    closing = Closing.begun(gate, gate.stack(_known_tenant(gate, tenant)), tuple(undo or ()), looked.strip())
+    closing = Closing.begun(gate, _recorded_stack(gate, tenant), tuple(undo or ()), looked.strip())
     if not closing.record.open_entries:
         print(f"{closing.record.stack}: no entry is open", file=sys.stderr)
         return
@@ -292,3 +307,11 @@ def _known_tenant(gate: Gate, word: str) -> str | None:
     """The tenant of the stack. Raises `InputErrors`, naming the nearest, if there is none of this name."""
     name = tenant_of(word)
     return None if name is None else gate.tenant(name).id
+
+
+def _recorded_stack(gate: Gate, word: str) -> str:
+    """The stack, also of a tenant whose request is gone if it has entries. Raises as `_known_tenant` for any other."""
+    stack = gate.stack(tenant_of(word))
+    if tenant_of(word) not in gate.workspace.tenants and break_glass_of(gate).of(stack).entries:
+        return stack
+    return gate.stack(_known_tenant(gate, word))

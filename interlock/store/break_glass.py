@@ -23,6 +23,10 @@ from .writer import writer
 ROUNDS = 100
 
 
+class MaybeRecorded(StoreFailed):
+    """A record was sent, and neither that nor the look at what became of it got an answer."""
+
+
 class SignedBy(Frozen):
     """Whose listed key signed, and the signature as `ssh-keygen` made it."""
 
@@ -124,7 +128,10 @@ class BreakGlass:
         return tuple(self._records)
 
     def add(self, stack: str, made: Callable[[int], GlassEntry]) -> GlassEntry:
-        """One entry more. `made` gets its number; it is asked again if somebody else took that meanwhile."""
+        """One entry more. `made` gets its number; it is asked again if somebody else took that meanwhile.
+
+        Raises `MaybeRecorded` if nobody knows whether it is there.
+        """
 
         def added(old: GlassRecord) -> GlassRecord:
             return old.model_copy(update={"entries": (*old.entries, made(len(old.entries) + 1))})
@@ -135,6 +142,7 @@ class BreakGlass:
         """Put entries with a closing in the place of those that are open in `seen`.
 
         False, and nothing is written, if the record is another by now: somebody opened or closed one meanwhile.
+        Raises `MaybeRecorded` if nobody knows whether they are closed.
         """
         found = self._records.get(seen.stack)
         if found is None or found.record != seen:
@@ -142,7 +150,7 @@ class BreakGlass:
         by_number = {entry.opening.number: entry for entry in closed}
         entries = tuple(by_number.get(entry.opening.number, entry) for entry in seen.entries)
         try:
-            self._records.put(seen.stack, _written(seen.model_copy(update={"entries": entries})), found.version)
+            self._put(seen.stack, _written(seen.model_copy(update={"entries": entries})), found.version)
         except Changed:
             return False
         return True
@@ -156,7 +164,7 @@ class BreakGlass:
             found = self._records.get(stack)
             new = _written(change(found.record if found else GlassRecord(stack=stack)))
             try:
-                self._records.put(stack, new, found.version if found else None)
+                self._put(stack, new, found.version if found else None)
             except (Changed, Exists):
                 continue
             return new
@@ -165,6 +173,22 @@ class BreakGlass:
             "written",
             "run again when fewer runs are under way",
         )
+
+    def _put(self, stack: str, new: GlassRecord, version: str | None) -> None:
+        """What failed and is there all the same is written. Raises `Changed`, `Exists` and `MaybeRecorded`."""
+        try:
+            self._records.put(stack, new, version)
+        except StoreFailed as failed:
+            if not self._has(stack, new, failed):
+                raise
+
+    def _has(self, stack: str, new: GlassRecord, failed: StoreFailed) -> bool:
+        """True if every entry of a record is in the store, whoever wrote others behind them meanwhile."""
+        try:
+            found = self.of(stack)
+        except StoreFailed as unread:
+            raise MaybeRecorded(f"{failed.what}; and read back: {unread.what}", failed.hint) from failed
+        return found.entries[: len(new.entries)] == new.entries
 
 
 def _written(record: GlassRecord) -> GlassRecord:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from infra.break_glass.acts import ActsOf, NightAct
+from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack, known_stack
+from infra.break_glass.night_act import NightAct
 from infra.program.break_glass import VARIABLE, ChangedByHand, break_glass_of, require_closed
 from infra.program.gate import Gate
 from infra.program.places import PROJECT

@@ -10,7 +10,7 @@ import pytest
 
 import infra.audit.comparison  # noqa: F401 - its modules derive from the `Cloud` that a test replaces
 import interlock.provider.clouds as interlock_clouds
-from infra.break_glass.differences import _Judging
+from infra.break_glass.differences import Judging
 from infra.program import looking
 from infra.program.break_glass import VARIABLE, break_glass_of, require_closed
 from infra.switches import survey
@@ -207,7 +207,7 @@ def test_a_leak_that_takes_several_differences_is_each_of_theirs(
     """As if no one of them did it alone: what all of them together join, nobody may leave."""
     shared(paper)
     no_member(paper)
-    monkeypatch.setattr(_Judging, "alone", lambda *_: ())
+    monkeypatch.setattr(Judging, "alone", lambda *_: ())
     found = judged(interlock)
     assert found.keys() > {"RoleAssignment acme-member-alice"}
     assert {item["verdict"] for item in found.values()} == {"leak"}

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from infra.break_glass.acts import ActsOf, NightAct
+from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack
+from infra.break_glass.night_act import NightAct
 from infra.break_glass.switched_off import switched_off
-from infra.program.places import OPENSTACK
 from interlock.provider.clouds import Cloud
 from interlock.resources import SecurityGroup, SecurityGroupRule
 from tests.provider.test_audit import look
+from tests.support.cloud.by_hand import paste
 from tests.support.world.small import World
 
 #: Seconds that Nova has for stopping, plugging and unplugging.
@@ -33,15 +32,6 @@ def acts(world: World, *, with_ids: bool) -> list[NightAct]:
     )
     known = KnownStack(program.stack, objects if with_ids else tuple(replace(item, id="") for item in objects))
     return list(ActsOf(known, {}).all())
-
-
-def paste(cloud: Cloud, commands: Iterable[str]) -> None:
-    path = f"{OPENSTACK.parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-eu", "-c", "\n".join(commands)], env=os.environ | {"OS_CLOUD": cloud.name, "PATH": path},
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, f"{commands}:\n{done.stdout}{done.stderr}"
 
 
 def told(cloud: Cloud, world: World) -> set[str]:
@@ -62,11 +52,11 @@ def until(told_now: Callable[[], set[str]], wanted: Callable[[set[str]], bool]) 
 @contextmanager
 def done_by_hand(cloud: Cloud, act: NightAct) -> Iterator[None]:
     """An act, and afterwards its way back."""
-    paste(cloud, act.commands)
+    paste(act.commands, OS_CLOUD=cloud.name)
     try:
         yield
     finally:
-        paste(cloud, act.back)
+        paste(act.back, OS_CLOUD=cloud.name)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +78,26 @@ def test_an_act_does_what_it_says_and_its_way_back_leaves_nothing(
     assert until(now, lambda seen: not seen) == set()
 
 
+def test_an_address_is_taken_off_and_stays_the_tenants(world: World, operator: Cloud) -> None:
+    """Its way back is the next apply: the same address leads to its port again."""
+    act = next(item for item in acts(world, with_ids=True) if item.act == "take-off-floating-ip")
+    name, tenant, network = act.objects[0], world.tenant, operator.api("network")
+    made = tenant.state[name]
+
+    def port() -> str | None:
+        found: str | None = network.get(f"/floatingips/{made.id}")["floatingip"]["port_id"]
+        return found
+
+    planned = port()
+    paste(act.commands, OS_CLOUD=operator.name)
+    assert (planned is None, port()) == (False, None)
+    assert name in told(operator, world)
+    assert tenant.read(name) is not None
+    tenant.update(name)
+    assert port() == planned
+    assert told(operator, world) == set()
+
+
 @pytest.mark.parametrize("with_id", [True, False])
 def test_a_group_is_closed_to_what_comes_in_and_no_other(operator: Cloud, *, with_id: bool) -> None:
     """Its rules go one by one, by ids that the service lists for this very group."""
@@ -107,7 +117,7 @@ def test_a_group_is_closed_to_what_comes_in_and_no_other(operator: Cloud, *, wit
         group = KnownObject("SecurityGroup", name, spec, made if with_id else "")
         (act,) = ActsOf(KnownStack("lyon-alice", (group,)), {}).all()
         before = rules()
-        paste(operator, act.commands)
+        paste(act.commands, OS_CLOUD=operator.name)
         assert rules() == {ident: of for ident, of in before.items() if of != (made, "ingress")}
         assert len(rules()) == len(before) - 2
     finally:

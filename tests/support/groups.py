@@ -19,7 +19,7 @@ class Group:
     cloud: bool = True
 
 
-TWO_TENANTS = ("apply", "audit", "change", "fence", "killed_claims", "leave")
+TWO_TENANTS = ("apply", "audit", "break_glass", "change", "fence", "killed_claims", "leave")
 """Tests with the real engine that look at a site with two tenants, which take long to make."""
 
 GROUPS: tuple[Group, ...] = (
