@@ -13,6 +13,7 @@ from interlock.vocabulary import CloudFingerprint
 from .codec import has_unknown
 from .markers import CARRIERS, marker
 from .state import Declared, declared, ids_in
+from .vipu_users import ANY, USER_MADE
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,10 @@ def compare(
         changed[ID_OF + field] = replaced
     key = f"{ID_OF}credential"
     if isinstance(item.spec, StoredCredential) and item.spec.item == VIPU_KEY:
-        # A V-IPU user has the same id each time, and a new one has another key than the server was handed.
-        changed |= {key: True} if item.spec.credential in created or key in changed else {}
+        # A V-IPU user has the same id each time, and a new one has another key than the server was handed. Where the
+        # key has a word of its user (`vipu_users`), that decides.
+        has_word = olds.get(USER_MADE) not in (None, "", ANY)
+        changed |= {key: True} if key in changed or (item.spec.credential in created and not has_word) else {}
     if olds.get("broken"):
         changed["broken"] = True
     if olds.get("owner") != item.owner:

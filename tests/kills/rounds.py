@@ -148,9 +148,11 @@ class Rounds:
         for at, fault in self._chosen(way, done):
             self._interrupt(label, way, done, at, fault)
 
-    def drift(self, stack: Stack, label: str, name: str, meddle: Callable[[], None]) -> None:
-        """Somebody changed it by hand, and it is put right."""
-        self._again(label, Way(stack.kinds[name], "drift", Command(stack, (name,)), meddle))
+    def drift(
+        self, stack: Stack, label: str, name: str, meddle: Callable[[], None], beside: tuple[str, ...] = ()
+    ) -> None:
+        """Somebody changed it by hand, and it is put right, with what is right only together with it."""
+        self._again(label, Way(stack.kinds[name], "drift", Command(stack, (name, *beside)), meddle))
 
     def to_and_fro(self, label: str, there: Way, back: Way) -> None:
         """Two ways that lead to each other's beginnings."""

@@ -54,7 +54,7 @@ def test_kill_at_commands_of_vipu(ground: VipuGround, points: list[Point], sampl
     if VipuPartition.KIND in sample:
         rounds.become(stack, "vipu", "resize", "p", stack.resources["p"].model_copy(update={"ipus": 4}))
     if VipuUser.KIND in sample:
-        rounds.drift(stack, "vipu", "user", partial(_widen, rounds, ground, stack))
+        rounds.drift(stack, "vipu", "user", partial(_widen, rounds, ground, stack), beside=("handed",))
     done = rounds.points.whole(Command(stack, names), preflight=True)
     assert (done.requests, done.said) == ((), "")
     if sampling.long:

@@ -1,4 +1,4 @@
-"""A user that is made anew by a run that is killed before it leaves the key: the next run notices."""
+"""A user that is recreated by a run that is killed before it leaves the key: the next run notices."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _run(ground: VipuGround, stack: Stack, names: list[str]) -> list[str]:
 
 
 def test_a_user_alone_then_a_kill(ground: VipuGround) -> None:
-    """Refreshed alone, so that its key stays in the state; made anew; killed. The key that waits is dead until the
+    """Refreshed alone, so that its key stays in the state; recreated; killed. The key that waits is dead until the
     next run, which leaves another one, once.
     """
     process: Any = None

@@ -141,7 +141,7 @@ def _dead(cloud: Cloud, ticket: Ticket, server: str) -> str:
     if user is None:
         return ""
     if cloud.controllers.users.is_of_another(str(user), ticket.user_made):
-        return f"V-IPU user {user.name} was made anew since, and has another key"
+        return f"V-IPU user {user.name} was recreated since, and has another key"
     return (
         f"V-IPU user {user.name} is gone at its controller, and its key with it" if is_lost(cloud, user, server) else ""
     )
