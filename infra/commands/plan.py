@@ -40,6 +40,7 @@ from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
 from interlock.planning.resizes import Resize, resizes_between
+from interlock.planning.returning import WaitingMachines, waiting_machines
 from interlock.planning.rolling import RollState, rolls
 from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
@@ -82,6 +83,8 @@ class Shown:
     unasked: Sequence[str] = ()
     #: What stays of its vPODs that are released.
     paid: Sequence[PaidData] = ()
+    #: What its vPODs had before and what nobody gets before it was seen clean.
+    waiting: Sequence[WaitingMachines] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -103,6 +106,7 @@ class Shown:
             "rolls": [asdict(item) for item in self.rolls],
             "resizes": None if self.resizes is None else [item.model_dump(mode="json") for item in self.resizes],
             "paid": [item.document() for item in self.paid],
+            "waiting": [asdict(item) for item in self.waiting],
         }
 
 
@@ -139,8 +143,8 @@ def plan(
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
     `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
-    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`; with --destroy: `version`, `stack`, `refused`, `steps`,
-    `left`, `released`.
+    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`, `waiting`; with --destroy: `version`, `stack`, `refused`,
+    `steps`, `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -203,7 +207,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
         None if earlier is None else resizes_between(earlier.plan, planned) if earlier.plan else (),
         () if earlier is None else tuple(unasked_lines(earlier.plan, planned, changes or ())),
-        tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (),
+        tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (), waiting_machines(lock) if lock else (),
     )  # fmt: skip
 
 
@@ -255,7 +259,10 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
     """Title -> lines, in their order; those without lines are not shown."""
     return {
         "out of service": [_idle(item) for item in shown.out_of_service],
-        "released": [f"  {item.vpod} is {item}" for item in shown.paid],
+        "released": [
+            *(f"  {item.vpod} is {item}" for item in shown.paid),
+            *(f"  {item.vpod} {item.told(shown.plan.tenant or '')}" for item in shown.waiting),
+        ],
         "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
         "vPODs": [line for item in shown.resizes or () for line in (f"  {item.name} {item.head()}", *_touched(item))],
         "roll": list(roll_lines(shown.rolls)),
