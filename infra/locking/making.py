@@ -217,10 +217,10 @@ class Making:
             failed = listed([name for name in machines if self.site.machine[name].state == "failed"])
             how = f"another unit in the place of {failed}; write its serial and MAC addresses into the site file"
             yield WayOut(vpod.name, "replace", machines, how)
-            size = largest_left(self.allocated.layout, machines)
-            smaller = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
-            shrunk = tenant.model_copy(update={"vpods": smaller})
-            yield self._way_out(shrunk, lock, vpod.name, "shrink", f"ask for {size} IPU-Machines", move=False)
+            if size := largest_left(self.allocated.layout, machines):
+                vpods = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
+                shrunk = tenant.model_copy(update={"vpods": vpods})
+                yield self._way_out(shrunk, lock, vpod.name, "shrink", f"ask for {size} IPU-Machines", move=False)
             yield self._way_out(tenant, lock, vpod.name, "move", f"`interlock lock {tenant.id} --move`", move=True)
 
     def _way_out(self, tenant: Tenant, lock: Lock, vpod: str, way: str, how: str, *, move: bool) -> WayOut:
