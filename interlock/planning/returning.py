@@ -7,7 +7,7 @@ is released, and nobody else gets them before they are settled. So to take them 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,8 @@ def returns_of(
     `others`: what everybody else has. `applied`: the newest serial of this lock that was applied, or began to be; None
     if none ever was. It is asked for only where a vPOD returns.
     """
-    back = [vpod.name for vpod in wanted if vpod.name in lock.former and vpod.name not in lock.allocation.vpods]
+    known = {name: one for name, one in lock.former.items() if _is_released(name, one.claims, lock.released)}
+    back = [vpod.name for vpod in wanted if vpod.name in known and vpod.name not in lock.allocation.vpods]
     if not back:
         return ()
     newest = applied()
@@ -110,7 +111,7 @@ def taken_back(lock: Lock, names: Iterable[str]) -> Lock:
 
 
 def next_former(
-    old: Lock | None, allocation: Allocation, released: Iterable[Released], serial: int
+    old: Lock | None, allocation: Allocation, released: Sequence[Released], serial: int
 ) -> dict[str, FormerVPod]:
     """What the next lock remembers: of each vPOD that it does not have, as long as all that it had is released.
 
@@ -118,13 +119,12 @@ def next_former(
     """
     if old is None:
         return {}
-    entries = list(released)
     known = {name: FormerVPod(serial=serial, claims=claims) for name, claims in old.allocation.vpods.items()}
     found = {**known, **old.former}
     return {
         name: found[name]
         for name in sorted(found.keys() - allocation.vpods.keys())
-        if len(_entries(name, found[name].claims, entries)) == _count(found[name].claims)
+        if _is_released(name, found[name].claims, released)
     }
 
 
@@ -143,8 +143,9 @@ def _waiting(lock: Lock, name: str, part: VPodAllocation) -> Iterator[str]:
             yield entry.value
 
 
-def _count(claims: VPodAllocation) -> int:
-    return sum(1 for _ in claimed_values(claims))
+def _is_released(name: str, claims: VPodAllocation, released: Iterable[Released]) -> bool:
+    """Each claim stands among what is released: whatever else is said of it, nobody else was given it."""
+    return len(_entries(name, claims, released)) == sum(1 for _ in claimed_values(claims))
 
 
 def _entries(name: str, claims: VPodAllocation, released: Iterable[Released]) -> list[Released]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from infra.program.gate import Gate
+from interlock.model.load import dump_lock
 from interlock.model.lock.record import Lock
 from interlock.store.ledger import Ledger
 from tests.infra.conftest import Interlock, Lyon
@@ -104,6 +105,11 @@ def test_after_an_up_of_the_release_it_goes_elsewhere_and_lock_and_plan_say_so(
         {"vpod": "train", "machines": [*FIRST_FOUR]}
     ]
     assert "as they should be" in must(interlock, "lock", "--check")
+    # Whoever pins them has them, and waits for nothing.
+    with lyon.file(ACME).open("a") as file:
+        file.write(f"pins: {{train: {{machines: [{names}]}}}}\n")
+    must(interlock, "lock", "acme", "--move")
+    assert names not in must(interlock, "plan", "acme").partition("\nreleased\n")[2].partition("\n\n")[0]
 
 
 def test_it_grows_around_what_it_had_while_a_sibling_came(lyon: Lyon, interlock: Interlock) -> None:
@@ -164,7 +170,44 @@ def test_a_store_that_cannot_be_read_is_said_and_nothing_is_written(
     with meanwhile_released(lyon, interlock):
         (record,) = (tmp_path / "claims" / "lyon" / "stacks").iterdir()
         record.write_text("{")
+        # Where nothing returns nothing is asked.
+        must(interlock, "lock")
     before = lyon.locks()
     done = interlock("lock")
     assert (done.code, lyon.locks()) == (4, before), done.err
     assert "claims store" in done.err
+
+
+def test_a_board_that_was_swapped_meanwhile_is_another_one(lyon: Lyon, interlock: Interlock) -> None:
+    """As if the vPOD had never been released: the new board owes its test, the old one waits under its serial."""
+    with meanwhile_released(lyon, interlock):
+        swapped = 'serials: ["PLACEHOLDER-M2000-[01-02]", M2000-NEW, "PLACEHOLDER-M2000-[04-16]"]'
+        lyon.replace("site.yaml", "serials: PLACEHOLDER-M2000-[01-16]", swapped)
+    must(interlock, "lock")
+    lock = lock_of(lyon)
+    assert lock.allocation.vpods["train"].machines == FIRST_FOUR
+    assert [(one.device, one.before, one.serial) for one in lock.replaced] == [
+        ("ipum-03", "PLACEHOLDER-M2000-03", "M2000-NEW")
+    ]
+    assert [(one.claim, one.value, one.serial) for one in lock.released] == [
+        ("machines", "ipum-03", "PLACEHOLDER-M2000-03")
+    ]
+
+
+def test_what_a_sibling_pinned_meanwhile_is_the_siblings(lyon: Lyon, interlock: Interlock) -> None:
+    with meanwhile_released(lyon, interlock):
+        lyon.replace(ACME, "\nshares:\n", f"{SIBLING}\npins: {{tune: {{machines: [ipum-02]}}}}\nshares:\n")
+        must(interlock, "lock")
+    assert "back: by now tune has ipum-02\n" in must(interlock, "lock")
+    assert not {*lock_of(lyon).allocation.vpods["train"].machines} & {*FIRST_FOUR}
+
+
+def test_what_is_released_no_more_is_not_taken_back(lyon: Lyon, interlock: Interlock) -> None:
+    """As after settling: nothing of it is the tenant's, whatever its lock remembers."""
+    with meanwhile_released(lyon, interlock):
+        lock = lock_of(lyon)
+        assert {*lock.former} == {"train"}
+        settled = lock.model_copy(update={"released": lock.released[1:]}).sealed()
+        dump_lock(settled, lyon.file("tenants/acme.lock.json"))
+    assert "has again" not in must(interlock, "lock")
+    assert lock_of(lyon).former == {}
