@@ -49,6 +49,7 @@ def lock(
     Machines, hosts, VLANs, VNIs, subnets, and what others could collide with. A tenant that does not change
     keeps every claim, and nobody else's lock changes by a byte. Claims given up count until they are settled.
     What failed or is in maintenance is given to nobody new; who has it keeps it and is warned.
+    A vPOD that returns has again what it had, if nothing of its release was applied: the claims store is asked.
     Locks are not judged here: `interlock check` and `pulumi up` do.
 
     With --check nothing is written: hashes, claims and footprints of every tenant are derived again, and
@@ -59,6 +60,7 @@ def lock(
       0  written or unchanged; with --check: all as it should be
       1  with --check: a lock differs, or a claim is held twice
       2  the input is wrong, the site has no room, or a vPOD or cluster would have to move; then nothing is written
+      4  the claims store decides what a vPOD that returns has, and cannot be read; then nothing is written
 
     \b
     Examples:

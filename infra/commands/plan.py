@@ -40,6 +40,7 @@ from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
 from interlock.planning.resizes import Resize, resizes_between
+from interlock.planning.returning import WaitingMachines, waiting_machines
 from interlock.planning.rolling import RollState, rolls
 from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
@@ -84,6 +85,8 @@ class Shown:
     unmounted: Sequence[UnmountedVolume] | None = None
     #: What stays of its vPODs that are released.
     paid: Sequence[PaidData] = ()
+    #: What its vPODs had before and what nobody gets before it was seen clean.
+    waiting: Sequence[WaitingMachines] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -107,6 +110,7 @@ class Shown:
             "paid": [item.document() for item in self.paid],
             "keys_by_hand": [asdict(item) for item in self.keys],
             "unmounted": None if self.unmounted is None else [asdict(item) for item in self.unmounted],
+            "waiting": [asdict(item) for item in self.waiting],
         }
 
 
@@ -145,7 +149,7 @@ def plan(
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
     `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
-    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`, `keys_by_hand`, `unmounted`;
+    each cluster by path, `nodes`, `rolls`, `resizes`, `paid`, `keys_by_hand`, `unmounted`, `waiting`;
     with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
@@ -211,6 +215,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         tuple(keys_by_hand(planned, None if earlier is None else earlier.plan, changes or ())),
         None if earlier is None else tuple(unmounted_volumes(planned, earlier.plan, changes or ())),
         tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (),
+        waiting_machines(lock) if lock else (),
     )  # fmt: skip
 
 
@@ -262,7 +267,10 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
     """Title -> lines, in their order; those without lines are not shown."""
     return {
         "out of service": [_idle(item) for item in shown.out_of_service],
-        "released": [f"  {item.vpod} is {item}" for item in shown.paid],
+        "released": [
+            *(f"  {item.vpod} is {item}" for item in shown.paid),
+            *(f"  {item.vpod} {item.told(shown.plan.tenant or '')}" for item in shown.waiting),
+        ],
         "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
         "vPODs": [line for item in shown.resizes or () for line in (f"  {item.name} {item.head()}", *_touched(item))],
         "roll": list(roll_lines(shown.rolls)),

@@ -104,6 +104,7 @@ def document(made: Made) -> dict[str, Any]:
         "out_of_service": [asdict(item) for item in made.out_of_service],
         "paid": [item.document() for item in made.paid],
         "ways_out": [_way_out(item) for item in made.ways_out],
+        "returns": [item.document() for item in made.returns],
         "replaced": [asdict(item) for item in made.replacements],
         "kept_addresses": list(made.kept_addresses),
         "leaving": [asdict(item) for item in made.leaving],
@@ -126,6 +127,7 @@ def lines(made: Made) -> Iterator[str]:
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     yield from (f"  {item.vpod} is {item}" for item in made.paid)
+    yield from (f"  {'warning: ' if item.why_not else ''}{item.vpod} {item}" for item in made.returns)
     yield from (_kept_out_of_service(item, made) for item in made.out_of_service)
     for vpod in dict.fromkeys(item.vpod for item in made.ways_out):
         yield f"  warning: {vpod} is in pieces, and its proof fails (TOP-28); the ways out, and what each does:"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 from infra.locking.slices import Slices
 from infra.locking.ways_out import WayOut
+from infra.program.claiming import Applied
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
@@ -34,6 +36,7 @@ from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.replacements import Replacement, kept_addresses, replacements
 from interlock.planning.resizes import Resize, in_words, listed, resizes_between, resizes_of, with_boards
+from interlock.planning.returning import VPodReturn, next_former, returns_of, taken_back
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -68,6 +71,8 @@ class Made:
     ways_out: tuple[WayOut, ...] = ()
     #: What stays of its vPODs that are released.
     paid: tuple[PaidData, ...] = ()
+    #: Its vPODs that return, and whether they have again what they had.
+    returns: tuple[VPodReturn, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -104,7 +109,8 @@ class Making:
             self.allocated.remove_lock(old)
         kept = old
         try:
-            new, plan, resizes = self._made(name, old)
+            base, returns = self._with_returned(name, old)
+            new, plan, resizes = self._made(name, old, base)
             kept = new
             ways_out = tuple(self._ways_out(self.gate.tenant(name), new, plan))
         finally:
@@ -117,7 +123,9 @@ class Making:
         changed = replacements(self.site, new)
         paid = tuple(paid_data(self.site, self.gate.tenant(name), plan))
         macs = kept_addresses(self.site, old, new)
-        return Made(name, old, new, kept_data, idle, changed, macs, spans, leaving, ports, resizes, ways_out, paid)
+        return Made(
+            name, old, new, kept_data, idle, changed, macs, spans, leaving, ports, resizes, ways_out, paid, returns
+        )
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -128,13 +136,34 @@ class Making:
         is_written = lock == self.gate.workspace.site_lock
         return lock.model_copy(update={"former_keys": noted, "serial": lock.serial + is_written}).sealed()
 
-    def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan, tuple[Resize, ...]]:
+    def _with_returned(self, name: str, old: Lock | None) -> tuple[Lock | None, tuple[VPodReturn, ...]]:
+        """The old lock, with what it gave up only on paper and what is asked for again; and what returns."""
+        tenant = self.gate.tenant(name)
+        if old is None or tenant.state != "present":
+            return old, ()
+        returns = returns_of(
+            old, tenant.vpods, self.allocated, lambda: self._applied.newest_serial(self.gate.stack(name))
+        )
+        return taken_back(old, [item.vpod for item in returns if not item.why_not]), returns
+
+    @cached_property
+    def _applied(self) -> Applied:
+        """Read only where an answer depends on it: a lock follows from files alone otherwise."""
+        applied = self.gate.applied or self.gate.with_applied().applied
+        if applied is None:
+            raise RuntimeError("the store was not read")
+        return applied
+
+    def _made(self, name: str, old: Lock | None, base: Lock | None) -> tuple[Lock, Plan, tuple[Resize, ...]]:
+        """`base`: the old lock with the claims that the next one starts from."""
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
-            draft, plan = self._planned(tenant, old, *self._allocated(tenant, old))
-            resizes = resizes_of(self.site, self.site_lock, tenant, old, plan, draft.allocation)
+            draft, plan = self._planned(tenant, base, *self._allocated(tenant, base))
+            resizes = resizes_of(self.site, self.site_lock, tenant, base, plan, draft.allocation)
             _require_allowed(resizes)
         released = draft.released
+        serial = old.serial + 1 if old else 1
+        draft = draft.model_copy(update={"former": next_former(old, draft.allocation, released, serial)})
         around = self.slices.around(draft.allocation, released)
         mark = footprint(around, plan, released)
         if former := next_former_keys(old, self.site_lock.former_keys.get(name, ()), mark, self.now):
@@ -202,10 +231,12 @@ class Making:
             found = resizes_between(plan.canonical(), plan_tenant(spare, self.site_lock, tenant, lock))
             resize = next((item for item in found if item.name == vpod.name), None)
             yield WayOut(vpod.name, "replace", machines, how, resize)
-            size = largest_left(self.allocated.layout, machines)
-            smaller = tuple(one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods)
-            shrunk = tenant.model_copy(update={"vpods": smaller})
-            yield self._way_out(shrunk, lock, vpod.name, "shrink", f"ask for {size} IPU-Machines", move=False)
+            if size := largest_left(self.allocated.layout, machines):
+                smaller = tuple(
+                    one.model_copy(update={"machines": size}) if one is vpod else one for one in tenant.vpods
+                )
+                shrunk = tenant.model_copy(update={"vpods": smaller})
+                yield self._way_out(shrunk, lock, vpod.name, "shrink", f"ask for {size} IPU-Machines", move=False)
             yield self._way_out(tenant, lock, vpod.name, "move", f"`interlock lock {tenant.id} --move`", move=True)
 
     def _way_out(self, tenant: Tenant, lock: Lock, vpod: str, way: str, how: str, *, move: bool) -> WayOut:
@@ -249,6 +280,7 @@ def settled(
     by_identity = {one.identity: one for one in (*lock.settled, *cleaned)}
     changes = {
         "released": (),
+        "former": {},
         "settled": tuple(by_identity[name] for name in sorted(by_identity)),
         "footprint": footprint(around, plan, (), kept),
         "former_keys": kept,

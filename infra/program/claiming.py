@@ -9,6 +9,7 @@ from interlock.model.lock.record import Allocation, Footprint, Lock
 from interlock.planning.site_uses import offers_of, uses_of
 from interlock.resources import Admitted, Claims, digest_of
 from interlock.store.ledger import Ledger
+from interlock.store.objects import StoreFailed
 from interlock.store.places import first_region, open_store
 from interlock.store.records import FootprintRecord, StackRecord, Taking
 from interlock.store.refusals import other_region
@@ -47,6 +48,19 @@ class Applied:
             raise other_region(self.only_in, present)
         if self.ledger is not None:
             self.ledger.check_cloud(present)
+
+    def newest_serial(self, stack: str) -> int | None:
+        """Serial of the newest lock of a stack that was applied, or began to be; None: nothing of it is applied.
+
+        Raises `StoreFailed` where the claims of the site are about another region: nothing of it follows from these.
+        """
+        if self.only_in is not None:
+            raise StoreFailed(
+                f"what is applied of {stack} is not known: the claims of the site are about {self.only_in}",
+                "state that region in site.yaml",
+            )
+        record = self.records.get(stack)
+        return record.serial if record else None
 
     def of(self, stack: str, planned: Footprint) -> Footprint:
         """What else of a stack is applied, or may be; empty if that is what is planned, or nothing."""

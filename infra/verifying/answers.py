@@ -139,17 +139,39 @@ def _runs(plan: PlanOfStack) -> Iterator[str]:
 
 
 def _pieces(plan: PlanOfStack) -> Iterator[str]:
-    """In each rack of a vPOD what has not failed hangs together, unless the whole never did."""
+    """What has not failed hangs together, in each rack and from rack to rack, unless the whole never did."""
     known, links = plan.inventory.machines, plan.inventory.ipu_links
     for vpod, names in plan.vpods.items():
         racks: dict[str, set[str]] = {}
         for name in names:
             if name in known:
                 racks.setdefault(known[name]["logical_rack"], set()).add(name)
-        for machines in racks.values():
-            left = {name for name in machines if known[name]["state"] != "failed"}
-            if left and _hang_together(machines, links) and not _hang_together(left, links):
-                yield f"what is left of {vpod} is in pieces: {', '.join(sorted(left))}"
+        left = {rack: {name for name in found if known[name]["state"] != "failed"} for rack, found in racks.items()}
+        if racks and not any(left.values()):
+            yield f"nothing is left of {vpod}: {', '.join(sorted(name for found in racks.values() for name in found))}"
+        for rack, machines in racks.items():
+            if left[rack] and _hang_together(machines, links) and not _hang_together(left[rack], links):
+                yield f"what is left of {vpod} is in pieces: {', '.join(sorted(left[rack]))}"
+        whole, some = set[str]().union(*racks.values()), set[str]().union(*left.values())
+        if len(racks) > 1 and some and _by_gateways(plan, racks, whole) and not _by_gateways(plan, left, some):
+            yield f"what is left of {vpod} is in racks that no GW-Link joins: {', '.join(sorted(some))}"
+
+
+def _by_gateways(plan: PlanOfStack, racks: dict[str, set[str]], machines: set[str]) -> bool:
+    """Racks hang together by GW-Links, as if each were one piece."""
+    near: dict[str, set[str]] = {}
+    for found in racks.values():
+        near.update({name: set(found) for name in found})
+    for one, other in plan.inventory.gateway_links:
+        if {one, other} <= machines | plan.inventory.switches.keys():
+            near.setdefault(one, set()).add(other)
+            near.setdefault(other, set()).add(one)
+    reached, waiting = {min(machines)}, [min(machines)]
+    while waiting:
+        more = near.get(waiting.pop(), set()) - reached
+        reached |= more
+        waiting += more
+    return machines <= reached
 
 
 def _hang_together(machines: set[str], links: dict[str, list[str]]) -> bool:

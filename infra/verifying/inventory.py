@@ -87,6 +87,12 @@ class Inventory:
             found[b].append(a)
         return found
 
+    @cached_property
+    def gateway_links(self) -> list[tuple[str, str]]:
+        """What GW-Link cables join: machines, and switches for them."""
+        cables = (item for item in self.site["cables"] if item["kind"] == "gw-link")
+        return [(item["a"]["device"], item["b"]["device"]) for item in cables]
+
     def is_open(self, table: str, device: str) -> bool:
         """True if a table may lack records of a device."""
         return (table, device) not in self.ports.complete

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -39,6 +39,31 @@ def joined_racks(site: Site, racks: Racks) -> dict[str, list[str]]:
         if one != other and len(at) == len(racks[one]):
             joined[one].append(other)
     return joined
+
+
+def groups_of_racks(site: Site, racks: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
+    """The logical racks that GW-Links lead between, over these machines of them alone; each group sorted.
+
+    Looser than `joined_racks`: one GW-Link is a way. Which ones a vPOD needs, TOP-05 says.
+    """
+    rack_of = {name: rack for rack, names in racks.items() for name in names}
+    near: dict[str, set[str]] = {rack: set() for rack in racks}
+    for cable in site.cables if len(racks) > 1 else ():
+        ends = (cable.a.device, cable.b.device)
+        nodes = [rack_of.get(end) or (f"switch {end}" if end in site.switch else "") for end in ends]
+        if cable.kind == "gw-link" and all(nodes):
+            near.setdefault(nodes[0], set()).add(nodes[1])
+            near.setdefault(nodes[1], set()).add(nodes[0])
+    groups, left = [], dict.fromkeys(racks)
+    while left:
+        reached, waiting = set[str](), [next(iter(left))]
+        while waiting:
+            node = waiting.pop()
+            reached.add(node)
+            waiting += near[node] - reached
+        groups.append(tuple(sorted(reached & racks.keys())))
+        left = {rack: None for rack in left if rack not in reached}
+    return groups
 
 
 def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from .allocation_state import AllocationState
 from .blocks import WIDTH, bits, is_run, maximal_blocks
 from .errors import AllocationError, NeedsMove
+from .gw_links import groups_of_racks
 from .layout import Networks, SiteLayout
 from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choose_machines, part_kept, unreached
 from .obstacles import closest
@@ -67,12 +68,34 @@ def is_in_pieces(allocated: AllocationState, wish: Wish, machines: Block) -> boo
 
 
 def left_in_pieces(layout: SiteLayout, machines: Block) -> bool:
-    """The same of machines alone. A cable that leads around one that failed joins those beside it."""
-    return any(
+    """The same of machines alone, as TOP-28 has it: nothing is left, a rack is in pieces, or racks are apart.
+
+    A cable that leads around one that failed joins those beside it.
+    """
+    left = _left(layout, machines)
+    known = [name for name in machines if name in layout.spot]
+    if known and not left:
+        return True
+    in_racks = any(
         not is_run(mask, joined_ends=layout.shelves[shelf].topology == "torus" and len(machines) >= WIDTH)
         and not layout.hangs_together(name for bit in bits(mask) if (name := layout.shelves[shelf].machines[bit]))
-        for shelf, mask in _left(layout, machines).items()
+        for shelf, mask in left.items()
     )
+    return in_racks or _are_apart(layout, known)
+
+
+def _are_apart(layout: SiteLayout, machines: Sequence[str]) -> bool:
+    """True if racks that GW-Links joined are joined no more by those that have not failed."""
+    racks: dict[str, list[str]] = {}
+    left: dict[str, list[str]] = {}
+    for name in machines:
+        machine = layout.site.machine[name]
+        racks.setdefault(machine.logical_rack, []).append(name)
+        if machine.state != "failed":
+            left.setdefault(machine.logical_rack, []).append(name)
+    if len(left) < 2:
+        return False
+    return len(groups_of_racks(layout.site, left)) > 1 and len(groups_of_racks(layout.site, racks)) == 1
 
 
 def largest_left(layout: SiteLayout, machines: Block) -> int:

@@ -90,6 +90,15 @@ def test_a_hole_is_found_again_and_an_end_is_none() -> None:
     assert told["ipum-02"][0].endswith("ipum-01, ipum-03, ipum-04")
 
 
+def test_where_nothing_is_left_that_is_found_again() -> None:
+    acme, globex = clean()
+    found: Found = grown(json.loads(json.dumps(certified(full_site(), acme, globex))))
+    gone = out(full_site(), "ipum-01", "ipum-02", "ipum-03", "ipum-04")
+    told = beside(gone, acme, globex).compare(found, "acme").complaints
+    words = "nothing is left of acme-train: ipum-01, ipum-02, ipum-03, ipum-04"
+    assert f"TOP-28 is proved in it, and does not show: {words}" in told
+
+
 @pytest.mark.parametrize("verdict", ["proved", "not applicable", "violated", "not provable"])
 @pytest.mark.parametrize("findings", [[], ["proved"], ["not applicable"], ["violated"], ["not provable", "proved"]])
 def test_what_is_found_here_is_found_there(verdict: str, findings: list[str]) -> None:

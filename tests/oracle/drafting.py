@@ -48,6 +48,7 @@ from interlock.resources import (
     Server,
     Subnet,
     SwitchPort,
+    VipuAgent,
     VipuAllocation,
     VipuCluster,
 )
@@ -354,7 +355,7 @@ class Draft:
         return self.add(owner, f"{owner}-{switch}-{port}-{vlan}", order)
 
     def controller(self, owner: str, ports: tuple[str, ...], host: str, machines: tuple[str, ...] = ()) -> str:
-        """A V-IPU controller in the operator's project, with an allocation if there are machines."""
+        """A V-IPU controller in the operator's project, with agents, cluster and allocation if there are machines."""
         name = f"{owner}-a-controller"
         self.components[owner].append(Component(name=name, type="VipuController", parent=f"{owner}-a"))
         server = Server(
@@ -363,13 +364,23 @@ class Draft:
         )  # fmt: skip
         self.add(owner, name, server, component=name)
         if machines:
-            cluster = VipuCluster(name=f"{owner}-a-cluster", controller=name, agents=())
+            agents = tuple(self._agent(owner, name, machine) for machine in machines)
+            cluster = VipuCluster(name=f"{owner}-a-cluster", controller=name, agents=agents)
             self.add(owner, cluster.name, cluster, component=name)
             allocation = VipuAllocation(
                 name=f"{owner}-a-allocation", controller=name, cluster=cluster.name, machines=machines
             )
             self.add(owner, allocation.name, allocation, component=name)
         return name
+
+    def _agent(self, owner: str, controller: str, machine: str) -> str:
+        """The agent of a machine; no rule of these worlds asks at which address."""
+        found = self.machines[machine]
+        agent = VipuAgent(
+            name=f"{owner}-a-agent-{machine}", controller=controller, machine=machine, serial=found.serial,
+            host=f"10.20.0.{found.position}",
+        )  # fmt: skip
+        return self.add(owner, agent.name, agent, component=controller)
 
     def made(self) -> World:
         """The world as it is now."""

@@ -182,6 +182,7 @@ def test_prover_against_oracle(seen: Survey) -> None:
 
 COMPARES = {
     "comparing.py", "explaining.py", "test_oracle.py", "test_examples.py", "test_explaining.py", "test_answered_for.py",
+    "test_pieces.py",
 }  # fmt: skip
 """What sees both the prover and the oracle."""
 

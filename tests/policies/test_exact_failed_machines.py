@@ -1,4 +1,4 @@
-"""TOP-28: a machine that failed in the middle of a vPOD leaves pieces, and the ways out are told."""
+"""TOP-28: what failed in the middle of a vPOD leaves pieces, or nothing is left, and the ways out are told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from interlock.model.site.inventory import Site
+from interlock.model.site.inventory import Cable, Endpoint, Machine, Site, Switch
+from interlock.planning.layout import SiteLayout
+from interlock.planning.placing import left_in_pieces
 from policies import Severity
 from policies.about import PlanComponent, SiteDevice
 from policies.facts.fabric import PartitionFact
@@ -30,7 +32,18 @@ def of(numbers: Iterable[int], site: Site) -> RuleResult:
 
 @pytest.mark.parametrize(
     ("failed", "verdict"),
-    [((), P), ((1,), P), ((4,), P), ((1, 2), P), ((1, 2, 3, 4), P), ((2,), V), ((3,), V), ((2, 3), V), ((9,), P)],
+    [
+        ((), P),
+        ((1,), P),
+        ((4,), P),
+        ((1, 2), P),
+        ((1, 2, 3), P),
+        ((1, 2, 3, 4), V),
+        ((2,), V),
+        ((3,), V),
+        ((2, 3), V),
+        ((9,), P),
+    ],
 )
 def test_a_hole_is_in_the_middle(failed: tuple[int, ...], verdict: str) -> None:
     result = of(range(1, 5), out(SITE, *map(name, failed)))
@@ -105,6 +118,98 @@ def test_a_way_out_leads_out_of_the_holes_of_all_racks() -> None:
     )
     whole = only(of(range(1, 33), out(two_racks(), "ipum-05")))
     assert "shrink acme-train to 16 (ipum-17 to ipum-32 stay, the largest aligned block" in whole.hint
+
+
+def test_where_nothing_is_left_there_is_no_vpod() -> None:
+    found = only(of((1, 2), out(SITE, "ipum-01", "ipum-02")))
+    assert found.message == "vPOD acme-train has no machine left: all 2 have failed"
+    assert found.witness == (f"ipum-01 has failed: {DEAD}", f"ipum-02 has failed: {DEAD}")
+    assert found.hint == (
+        "put other units in the place of ipum-01, ipum-02 and write their serials and MAC addresses into the site "
+        "file; or move it: `interlock lock acme --move`"
+    )
+    assert (found.specificity, found.missing) == (81, ())
+    assert found.subjects == (PlanComponent("acme-train"), SiteDevice("ipum-01"), SiteDevice("ipum-02"))
+    assert of((1, 2), out(SITE, "ipum-01", "ipum-02", state="maintenance")).verdict == P
+    both = of(range(1, 33), out(two_racks(), *map(name, range(1, 33))))
+    assert only(both).message == "vPOD acme-train has no machine left: all 32 have failed"
+    assert "in the place of ipum-01 to ipum-32 and" in only(both).hint
+
+
+def three_racks(*more: Cable, switch: bool = False) -> Site:
+    """A third rack behind the second; with `more` cables, or a GW-Link switch that the outer two hang on."""
+    site = two_racks()
+    third = tuple(
+        Machine(name=name(number), serial=f"SN-{name(number)}", logical_rack="lrack-3", position=number - 32)
+        for number in range(33, 49)
+    )
+    chain = [link(number, number + 1, "ipu-link") for number in range(33, 48)]
+    across = [link(number, number + 16, "gw-link") for number in range(17, 33)]
+    ports = [
+        Cable(
+            a=Endpoint(device="gw-1", interface=str(at)), b=Endpoint(device=name(at), interface="gw-link-9"),
+            kind="gw-link",
+        )
+        for at in (1, 33)
+    ]  # fmt: skip
+    gw = Switch(name="gw-1", serial="SN-gw-1", model="arista-7060px4", role="gw-link", port_groups=((100, 64),))
+    cables = (*site.cables, *chain, *across, *more, *(ports if switch else ()))
+    switches = (*site.switches, gw) if switch else site.switches
+    return changed(site, machines=site.machines + third, cables=cables, switches=switches)
+
+
+def racks(*numbers: int) -> list[str]:
+    return [name(at) for number in numbers for at in range(16 * number - 15, 16 * number + 1)]
+
+
+@pytest.mark.parametrize(
+    ("site", "failed", "verdict"),
+    [
+        (three_racks(), racks(2), V),
+        (three_racks(), racks(1), P),
+        (three_racks(), racks(1, 2), P),
+        # All that stands between them, and one at their end.
+        (three_racks(), [*racks(2), name(48)], V),
+        (three_racks(), [*racks(2)[1:]], P),
+        (three_racks(link(1, 33, "gw-link")), racks(2), P),
+        (three_racks(link(1, 33, "gw-link")), [*racks(2), name(1)], V),
+        (three_racks(link(1, 33, "ipu-link")), racks(2), V),
+        (three_racks(switch=True), racks(2), P),
+        (two_racks(), racks(2), P),
+        # They never were joined.
+        (two_racks(gateways=False), [], P),
+    ],
+)
+def test_a_rack_that_failed_between_others_leaves_them_apart(site: Site, failed: list[str], verdict: str) -> None:
+    """By the rule, and by what says where a vPOD may stay."""
+    machines = [one.name for one in site.machines]
+    numbers, worn = range(1, len(machines) + 1), out(site, *failed)
+    assert of(numbers, worn).verdict == verdict
+    assert left_in_pieces(SiteLayout(worn), tuple(machines)) is (verdict == V)
+
+
+def test_what_is_said_of_racks_that_are_apart() -> None:
+    found = only(of(range(1, 49), out(three_racks(), *racks(2))))
+    assert found.message == "vPOD acme-train is in pieces: what joins its logical racks has failed"
+    assert found.witness == (
+        "logical rack lrack-2: 16 of 16 machines have failed", "logical rack lrack-1", "no GW-Link to",
+        "logical rack lrack-3",
+    )  # fmt: skip
+    assert found.hint == (
+        "put another unit in the place of ipum-17 to ipum-32 and write its serial and MAC addresses into the site "
+        "file; or shrink acme-train to 16 (ipum-01 to ipum-16 stay, the largest aligned block that is left); "
+        "or move it: `interlock lock acme --move`"
+    )
+    assert found.subjects == (PlanComponent("acme-train"), *map(SiteDevice, racks(2)))
+    assert (found.specificity, found.missing) == (81, ())
+    joined_once = [one for one in three_racks().cables if one.kind != "gw-link" or one.a.device in racks(2)]
+    loose = changed(three_racks(), cables=(*joined_once, link(1, 17, "gw-link")))
+    apart = only(of(range(1, 49), out(loose, name(1))))
+    assert apart.witness == (
+        "logical rack lrack-1: 1 of 16 machines have failed", "logical rack lrack-1", "no GW-Link to",
+        "logical rack lrack-2 – lrack-3",
+    )  # fmt: skip
+    assert "put another unit in the place of ipum-01 and write" in apart.hint
 
 
 def test_a_cable_that_nobody_lists_may_be_around_it() -> None:

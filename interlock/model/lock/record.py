@@ -171,6 +171,14 @@ class Released(Frozen):
         return without_empty(written(self), ("since", "flavor", "serial"))
 
 
+class FormerVPod(Frozen):
+    """What a vPOD had that a lock gave up whole. It is no claim: those are among what is released."""
+
+    #: Of that lock. Once it or a younger one was applied, what was given up is given up.
+    serial: Annotated[int, Field(ge=1)]
+    claims: VPodAllocation
+
+
 class Replaced(Frozen):
     """A device of the tenant that stands where another stood, and of which nobody has seen a self-test yet (LIF-13).
 
@@ -268,6 +276,8 @@ class Lock(Frozen):
     site: str
     allocation: Allocation
     released: tuple[Released, ...] = ()
+    #: vPODs that it gave up whole. One that returns before that is applied, or settled, has again what it had.
+    former: dict[str, FormerVPod] = {}
     #: Devices that this tenant had and that were given out again on evidence, by identity.
     settled: tuple[Settled, ...] = ()
     #: Name -> serial of the machines and whole hosts in it when it was written. Empty: an earlier version wrote it.
@@ -283,7 +293,8 @@ class Lock(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return without_empty(written(self), ("settled", "serials", "replaced", "former_keys", "partitions"))
+        optional = ("former", "settled", "serials", "replaced", "former_keys", "partitions")
+        return without_empty(written(self), optional)
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""
