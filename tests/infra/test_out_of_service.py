@@ -63,6 +63,13 @@ def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: In
     ]  # fmt: skip
 
 
+def test_where_nothing_is_left_there_is_nothing_to_shrink_to(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("site.yaml", "      sync_cables: 4\n", STATES.replace("[03-04]", "[01-04]"))
+    ways = json.loads(interlock("lock", "acme", "--format", "json").out)["tenants"][0]["ways_out"]
+    assert [item["way"] for item in ways] == ["replace", "move"]
+    assert "vPOD acme-train has no machine left: all 4 have failed" in interlock("check", "acme").out
+
+
 def test_what_is_pinned_is_not_said_to_move(lyon: Lyon, interlock: Interlock) -> None:
     with lyon.file("tenants/acme.yaml").open("a") as file:
         file.write("pins: {train: {machines: [ipum-01, ipum-02, ipum-03, ipum-04]}}\n")

@@ -124,6 +124,12 @@ class TestHoles:
         assert allocation.vpods["train"].machines == block("r1", 5, 8)
         assert [item.value for item in given_up] == list(block("r1", 1, 4))
 
+    def test_where_nothing_is_left_it_moves_when_it_may(self) -> None:
+        acme, worn = self.acme(), self.worn(1, 2, 3, 4)
+        assert allocate(worn, tenant("acme"), (), acme) == (acme.allocation, ())
+        allocation, _ = allocate(worn, tenant("acme"), (), acme, move=True)
+        assert allocation.vpods["train"].machines == block("r1", 5, 8)
+
     @pytest.mark.parametrize("failed", [(1,), (4,), (1, 2)])
     def test_at_an_end_it_leaves_a_smaller_one_and_nothing_moves(self, failed: tuple[int, ...]) -> None:
         acme = self.acme()
