@@ -185,7 +185,8 @@ def test_json_is_one_object_and_its_plan_can_be_compared_with(lyon: Lyon, interl
     document = json.loads(done.out)
     assert set(document) == {
         "version", "plan", "defaults", "cost", "changes", "not_makeable", "out_of_service", "replaced", "devices",
-        "ways_in", "mounts", "former_keys", "clusters", "scheduler", "nodes", "rolls", "resizes", "paid", "waiting",
+        "ways_in", "mounts", "former_keys", "clusters", "scheduler", "nodes", "rolls", "resizes", "paid",
+        "keys_by_hand", "unmounted", "waiting",
     }  # fmt: skip
     assert document["plan"] == json.loads(json.dumps(Gate.open("lyon").plan("acme").canonical()))
     assert (document["changes"], document["not_makeable"]) == (None, [])
