@@ -97,6 +97,10 @@ EQUIVALENT: dict[str, str] = {
         "policies/rules/links.py:_links: mine = (node for node, labels in model.labels.items() if "
         "model.plan.owner in labels) @57 [model.plan.owner in labels] => [True]"
     ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
+    (
+        "policies/facts/port_modes.py:PortMode.natives_of: if not (self.known and self.untagged): @8 "
+        "[self.known and self.untagged] => [(self.known)]"
+    ): ("of no native VLANs none is found: the question only saves work"),
     "policies/facts/port_modes.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
     (
         "policies/facts/port_modes.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "

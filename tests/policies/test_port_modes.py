@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from interlock.model.site.inventory import Lag, Site, SwitchPortConfig
@@ -245,3 +247,32 @@ def test_networks_that_do_not_say_what_they_are_for(is_tenant: bool) -> None:
     assert [item.name for item in found.networks if found.lacks_role(item)] == [
         "own", "other", *(["loose"] if is_tenant else []),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("natives", "found"),
+    [
+        (PortMode(known=True, untagged=frozenset({5})), {5: {5}, 6: set()}),
+        (PortMode(known=True, untagged=frozenset({5}), translations=((70, 5), (71, 6))), {5: {5}, 70: {5}, 71: set()}),
+        (PortMode(known=True, tagged=((5, 5),)), {5: set()}),
+        # It may join anything, so nothing is said of it here.
+        (PortMode(known=False, untagged=frozenset({5})), {5: set()}),
+    ],
+)
+def test_native_vlans_that_a_tag_may_belong_to(natives: PortMode, found: dict[int, set[int]]) -> None:
+    """By the id of the VLAN inside, or by what it is called on the wire."""
+    assert {tag: natives.natives_of(tag) for tag in found} == found
+
+
+def test_what_a_driver_fills() -> None:
+    """A list gets the VLANs of its switches; without a list, or where nothing is filled, the port is what it was."""
+    trunk = PortMode(known=True, tagged=((7, 7),), filled=frozenset({"a", "b"}))
+    vlans = {"a": frozenset({20, 10}), "c": frozenset({30})}
+    assert trunk.filled_with(vlans) == replace(trunk, tagged=((7, 7), (10, 10), (20, 20)))
+    others = (replace(trunk, tagged=None), replace(trunk, filled=frozenset()))
+    assert [one.filled_with(vlans) is one for one in others] == [True, True]
+    for one in others:
+        bundle = replace(one, members=(trunk, one))
+        assert bundle.filled_with(vlans) == replace(one, members=(trunk.filled_with(vlans), one))
+    bundle = replace(trunk, members=(trunk,))
+    assert bundle.filled_with(vlans) == replace(trunk.filled_with(vlans), members=(trunk.filled_with(vlans),))
