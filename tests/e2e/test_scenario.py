@@ -29,7 +29,7 @@ from tests.e2e.standing import SITE, TENANTS, Standing
 from tests.e2e.swapping import boards_put_back, seen_by_a_person, settled_as_seen, swap_in_site_file, swap_machine
 from tests.sandbox.cloud import until
 from tests.sandbox.switch_sessions import clients
-from tests.support.sampling import Sampling
+from tests.support.sampling import sampling_of
 
 #: The small tenant of other tests, which would stand in the way of growth.
 SMALL = ("lyon/tenants/initech.yaml", "lyon/tenants/initech.lock.json")
@@ -193,18 +193,24 @@ def _partitions(guest: PoplarGuest) -> dict[str, Any]:
     return {item["partition"]["id"]: item["partition"] for item in json.loads(done.stdout)}
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A long run is killed in every phase, each in a life of its own with its own time; another run in one of them."""
+    if "cut" in metafunc.fixturenames:
+        sampling = sampling_of(metafunc.config)
+        chosen = sampling.random("phase that is killed").choice([*PHASES])
+        metafunc.parametrize("cut", [*PHASES] if sampling.long else [chosen])
+
+
 @pytest.mark.timeout(1800)
 def test_scenario_two_tenants_on_one_rack_until_they_are_gone(
-    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox, sampling: Sampling, long: bool
+    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox, cut: str
 ) -> None:
     before = _census(sandbox, cloud)
     assert before[:2] == ({}, {tenant: {} for tenant in VPODS})
-    cuts = [*PHASES] if long else [sampling.random("phase that is killed").choice([*PHASES])]
-    for cut in cuts:
-        with boards_put_back(sandbox.dir):
-            _life(Scene(alone, stands, cloud, sandbox, cut))
-        until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
-        assert _census(sandbox, cloud) == before, f"killed in {cut}"
+    with boards_put_back(sandbox.dir):
+        _life(Scene(alone, stands, cloud, sandbox, cut))
+    until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
+    assert _census(sandbox, cloud) == before
 
 
 def _life(scene: Scene) -> None:
