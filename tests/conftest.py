@@ -18,6 +18,7 @@ from xdist.workermanage import WorkerController
 
 from interlock.garbage import collect_seldom
 from sandbox.services.owner import owned_by
+from tests.support.compiling import compile_stale, modules
 from tests.support.groups import FAST_SHARE, MUTANTS, ONLY_LONG, is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
@@ -60,6 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.core.global_force_seed = seed  # type: ignore[assignment] # annotated as None
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Progress(config))
+        # Of single files each process compiles its own.
+        every = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        if every and config.getoption("numprocesses", None) and not sys.dont_write_bytecode:
+            compile_stale(config, [path for path in modules(ROOT) if not _is_left_out(config, path)])
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -67,8 +72,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A fast run does not even read what it leaves out whole."""
-    here = config.option.fast and collection_path.is_relative_to(ROOT)
-    return True if here and is_slow_path(collection_path.relative_to(ROOT).as_posix()) else None
+    return True if _is_left_out(config, collection_path) else None
+
+
+def _is_left_out(config: pytest.Config, path: Path) -> bool:
+    here = bool(config.option.fast) and path.is_relative_to(ROOT)
+    return here and is_slow_path(path.relative_to(ROOT).as_posix())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

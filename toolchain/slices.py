@@ -58,6 +58,7 @@ TABLE: tuple[Tests, ...] = (
     Tests("properties", ("tests/model", "tests/planning", "tests/policies", "tests/infra/test_lock_index.py"), parts=2),
     Tests("store", ("tests/store",)),
     Tests("packets", ("tests/packets",)),
+    Tests("scenario", ("tests/e2e/test_scenario.py",)),
     Tests("gpu-demo", ("tests/e2e/test_demo_gpu.py",)),
     Tests("faults", ("tests/faults",), parts=4),
     Tests("kill-points", ("tests/kills",), parts=6),

@@ -11,6 +11,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,13 +24,13 @@ from sandbox.vipu.census import VipuCensus, vipu_census
 from sandbox.vipu.guest import PoplarGuest
 from tests.conftest import ROOT, Sandbox
 from tests.e2e.killing import kill
-from tests.e2e.listing import listing
+from tests.e2e.listing import Listing, listing
 from tests.e2e.project import Project, changes
 from tests.e2e.standing import SITE, TENANTS, Standing
 from tests.e2e.swapping import boards_put_back, seen_by_a_person, settled_as_seen, swap_in_site_file, swap_machine
 from tests.sandbox.cloud import until
 from tests.sandbox.switch_sessions import clients
-from tests.support.sampling import Sampling
+from tests.support.sampling import sampling_of
 
 #: The small tenant of other tests, which would stand in the way of growth.
 SMALL = ("lyon/tenants/initech.yaml", "lyon/tenants/initech.lock.json")
@@ -47,6 +48,10 @@ FOUR, TWO = "    machines: 4 # or `ipus: 16`\n", "    machines: 2\n"
 POPLAR = "    poplar: {servers: 2, flavor: poplar.half, image: poplar, volume: 100GiB}\n"
 #: The partition may be made anew: growth and other sizes end what runs on it, and this tenant says so.
 PARTITION = "    partitions: {all: {ipus: %d, replaceable: true}}\n"
+
+#: A way in from outside, and a volume that is asked for later.
+SSH_FROM, PUBLIC = "  ssh_from: ", "  public: {train: {servers: [0]}}\n"
+SHARES, SCRATCH = "shares:\n", "volumes:\n  scratch: {size: 20GiB, vpod: train, server: 0}\n\n"
 
 #: Phase -> what the engine says when its `up` or `destroy` is killed.
 PHASES = {
@@ -107,7 +112,8 @@ def _carried(port: dict[str, Any]) -> tuple[Any, ...]:
 def _census(sandbox: Sandbox, cloud: Connection) -> tuple[VipuCensus, Any, Any]:
     """All objects of V-IPU, what the tenants have at the cloud, and what every switch port carries."""
     objects = {
-        tenant: {what: dict(names) for what, names in listing(cloud, tenant).items() if names} for tenant in VPODS
+        tenant: {what: dict(names) for what, names in (listing(cloud, tenant) | _shown(cloud, tenant)).items() if names}
+        for tenant in VPODS
     }
     ports = {
         name: {port: _carried(item["switchportInfo"]) for port, item in shown["switchports"].items()}
@@ -116,6 +122,16 @@ def _census(sandbox: Sandbox, cloud: Connection) -> tuple[VipuCensus, Any, Any]:
         )
     }
     return vipu_census(sandbox.dir), objects, ports
+
+
+def _shown(cloud: Connection, tenant: str) -> Listing:
+    """Shares and floating IPs, whatever project they are in; a floating IP has its name in its marker alone."""
+    shares = cloud.shared_file_system.get("/shares/detail", params={"all_tenants": "1"}).json()["shares"]
+    names = {
+        "shares": [str(item["name"]) for item in shares],
+        "floating ips": [str(item.description).rpartition(":")[2] for item in cloud.network.ips()],
+    }
+    return {what: Counter(name for name in found if name.startswith(f"{tenant}-")) for what, found in names.items()}
 
 
 def _server(cloud: Connection, name: str) -> str:
@@ -193,18 +209,24 @@ def _partitions(guest: PoplarGuest) -> dict[str, Any]:
     return {item["partition"]["id"]: item["partition"] for item in json.loads(done.stdout)}
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A long run is killed in every phase, each in a life of its own with its own time; another run in one of them."""
+    if "cut" in metafunc.fixturenames:
+        sampling = sampling_of(metafunc.config)
+        chosen = sampling.random("phase that is killed").choice([*PHASES])
+        metafunc.parametrize("cut", [*PHASES] if sampling.long else [chosen])
+
+
 @pytest.mark.timeout(1800)
 def test_scenario_two_tenants_on_one_rack_until_they_are_gone(
-    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox, sampling: Sampling, long: bool
+    alone: Project, stands: Standing, cloud: Connection, sandbox: Sandbox, cut: str
 ) -> None:
     before = _census(sandbox, cloud)
     assert before[:2] == ({}, {tenant: {} for tenant in VPODS})
-    cuts = [*PHASES] if long else [sampling.random("phase that is killed").choice([*PHASES])]
-    for cut in cuts:
-        with boards_put_back(sandbox.dir):
-            _life(Scene(alone, stands, cloud, sandbox, cut))
-        until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
-        assert _census(sandbox, cloud) == before, f"killed in {cut}"
+    with boards_put_back(sandbox.dir):
+        _life(Scene(alone, stands, cloud, sandbox, cut))
+    until(lambda: not [*(sandbox.dir / "state" / "vipu").glob("*-*-*-*-*")])
+    assert _census(sandbox, cloud) == before
 
 
 def _life(scene: Scene) -> None:
@@ -219,10 +241,14 @@ def _life(scene: Scene) -> None:
         for tenant in VPODS:
             assert scene.agents(tenant) == scene.held(tenant)
         assert len(scene.held("acme")) == 2
+        shown = _shown(scene.cloud, "acme")
+        assert shown == {"shares": {"acme-datasets": 1}, "floating ips": {"acme-train-poplar-0-public": 1}}
         _tenants_work(scene)
         project.edit(ACME, PARTITION % 8, PARTITION % 4)
+        project.edit(ACME, SHARES, SCRATCH + SHARES)
         scene.lock()
         scene.run("another partition")
+        assert listing(scene.cloud, "acme")["volumes"]["acme-scratch"] == 1
         guest = scene.guest("acme")
         assert {name: len(item["spec"]["ipus"]) for name, item in _partitions(guest).items()} == {PLANNED: 4}
         _a_machine_fails(scene)
@@ -280,6 +306,7 @@ def _requests(project: Project) -> Iterator[None]:
     project.edit(SITE_FILE, BY_HAND, BY_INTERLOCK)
     project.edit(ACME, FOUR, TWO)
     project.edit(ACME, POPLAR, POPLAR + PARTITION % 8)
+    project.edit(ACME, SSH_FROM, PUBLIC + SSH_FROM)
     # Nothing of acme is applied: two machines are given to it as to a new tenant, with neighbours that are free.
     for name in ("lyon/tenants/acme.lock.json", *SMALL):
         (folder / name).unlink()

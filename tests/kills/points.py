@@ -115,7 +115,7 @@ class Points:
         victim, trap, refused = self._once(command, preflight=preflight)
         try:
             assert refused is None, f"{command.scope}: {refused}"
-            outputs = settled(command.stack, command.scope)
+            outputs = settled(command.stack, command.scope, self.ground.victim)
             said = _words(victim)
         finally:
             victim.close()
@@ -152,7 +152,7 @@ class Points:
             # A deletion that was cut off after its last request says on its next run where the copy is.
             gone_before = done.said.replace(" is gone; its data are in ", " was gone already; its last copy is ")
             assert _words(victim) in ("", done.said, gone_before), f"{where}: {victim.said}"
-            assert settled(command.stack, command.scope) == done.outputs, where
+            assert settled(command.stack, command.scope, self.ground.victim) == done.outputs, where
         finally:
             victim.close()
         assert self.ground.left(command.stack, held) == done.left, where
@@ -188,21 +188,35 @@ class Points:
             return victim, trap, _refusal(lambda: command.run(preflight=preflight))
 
 
-def settled(stack: Stack, scope: tuple[str, ...]) -> dict[str, Any]:
+def settled(stack: Stack, scope: tuple[str, ...], another: Callable[[], Victim]) -> dict[str, Any]:
     """Computed outputs of what stands, in words that are the same in every run.
 
-    Asserts that each is there and as the program declares it, and that a next `up` has nothing to do.
+    Asserts that each is there and as the program declares it, and that a next `up` has nothing to do; `another`: its
+    process.
     """
     found = {}
     for name in [each for each in scope if each in stack.state]:
         seen = stack.read(name, record=False)
         assert seen is not None, f"{name} is gone"
         assert seen.inputs == stack.inputs(name), name
-        assert stack.diff(name) == {}, name
+        assert _still_to_do(stack, name, another) == {}, name
         assert name not in stack.unfinished, name
         outputs = {key: value for key, value in seen.outputs.items() if key not in seen.inputs}
         found[name] = _without_ids(stack, {k: v for k, v in outputs.items() if k not in _NEW_EACH_TIME})
     return found
+
+
+def _still_to_do(stack: Stack, name: str, another: Callable[[], Victim]) -> dict[str, bool]:
+    """What a next `up` would change: it has a preview of its own, and this process goes by the one before it."""
+    if not stack.diff(name):
+        return {}
+    before, stack.process = stack.process, another()
+    try:
+        assert stack.admit() == []
+        return stack.diff(name)
+    finally:
+        stack.process.close()
+        stack.process = before
 
 
 def _kept(stack: Stack, held: dict[str, Recorded]) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from random import Random
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from infra.checker import witnesses
 from policies import RULES, Finding, Judgement, Rule, Severity
 from policies.findings.report import by_specificity
+from policies.judging import Seen
 from tests.mutants.operator import LOST, Change, Operator
 from tests.mutants.operators import OPERATORS
 from tests.mutants.sites import workspace_of
@@ -20,7 +21,10 @@ from tests.support.sampling import Sampling
 #: The workspaces that operators are tried on.
 SEEDS = 60
 
-every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=[operator.id for operator in OPERATORS])
+#: By this scope the tests of one operator come one after the other, as long as its models are there.
+every_operator = pytest.mark.parametrize(
+    "operator", OPERATORS, ids=[operator.id for operator in OPERATORS], scope="module"
+)
 
 
 def changed(operator: Operator, change: Change, sampling: Sampling) -> Iterator[tuple[int, Workspace]]:
@@ -41,10 +45,16 @@ def changed(operator: Operator, change: Change, sampling: Sampling) -> Iterator[
             return
 
 
-@cache
+@lru_cache(maxsize=1)
 def mutants(operator: Operator, sampling: Sampling) -> tuple[tuple[int, Workspace], ...]:
     """The workspaces in which an operator seeds its leak."""
     return tuple(changed(operator, operator.leak, sampling))
+
+
+@lru_cache(maxsize=1)
+def seen(operator: Operator, sampling: Sampling) -> tuple[Seen, ...]:
+    """The models of these: once for whatever rules they are judged by."""
+    return tuple(mutant.seen() for _, mutant in mutants(operator, sampling))
 
 
 def blocking(judgement: Judgement) -> tuple[Finding, ...]:
@@ -66,8 +76,8 @@ def told(seed: int, mutant: Workspace, judgement: Judgement) -> str:
 @every_operator
 def test_a_leak_is_caught_by_its_rule(operator: Operator, sampling: Sampling) -> None:
     assert mutants(operator, sampling)
-    for seed, mutant in mutants(operator, sampling):
-        judgement = mutant.judged()
+    for (seed, mutant), model in zip(mutants(operator, sampling), seen(operator, sampling), strict=True):
+        judgement = mutant.judged(seen=model)
         found, words = by_specificity(judgement), told(seed, mutant, judgement)
         assert judgement.exit_code == operator.exit_code, words
         assert (found[0].rule, found[0].verdict) == (operator.rule, operator.verdict), words
@@ -75,7 +85,7 @@ def test_a_leak_is_caught_by_its_rule(operator: Operator, sampling: Sampling) ->
         assert all(found[0].witness), words
         assert found[0].hint, words
         assert operator.exit_code == 1 or found[0].missing, words
-        assert list(witnesses(mutant.certified(judgement))) == [], words
+        assert list(witnesses(mutant.certified(judgement, model))) == [], words
 
 
 @every_operator
@@ -92,8 +102,8 @@ def test_where_it_harms_nobody_it_proves(operator: Operator, sampling: Sampling)
 
 @every_operator
 def test_with_its_rule_off_it_is_lost_or_another_speaks(operator: Operator, sampling: Sampling) -> None:
-    for seed, mutant in mutants(operator, sampling):
-        judgement = mutant.judged(without(operator.rule))
+    for (seed, mutant), model in zip(mutants(operator, sampling), seen(operator, sampling), strict=True):
+        judgement = mutant.judged(without(operator.rule), seen=model)
         found = blocking(judgement)
         assert (found[0].rule if found else LOST) in (operator.then or (LOST,)), told(seed, mutant, judgement)
 

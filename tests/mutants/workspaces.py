@@ -14,10 +14,11 @@ from interlock.model.site.inventory import Cable, Host, Site, Switch, SwitchPort
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Resource
-from policies import RULES, Judgement, Rule, footprint, judge
+from policies import RULES, Judgement, Rule
 from policies.certificate import certificate
 from policies.facts.site import SiteFacts
-from policies.judging import seen_by
+from policies.footprints.boundary import footprint_of
+from policies.judging import Read, Seen, judged, read, seen_by
 from tests.builders.pod64 import site_locked
 from tests.policies.workspace import Made, added, changed, edited
 
@@ -54,6 +55,7 @@ class Workspace:
     bridged: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     #: Never copied: it is of this site and these plans.
     _locks: dict[str, Lock] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _reads: dict[str, Read] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def facts(self) -> SiteFacts:
@@ -95,16 +97,26 @@ class Workspace:
         items = self.plan(tenant).resources
         return tuple(item.name for item in items if isinstance(item.resource, kind) and has in item.name)
 
-    def judged(self, rules: Sequence[Rule] = RULES, asked: str | None = None) -> Judgement:
-        """What the rules say of the plan that is asked about, or of another."""
+    def judged(self, rules: Sequence[Rule] = RULES, asked: str | None = None, seen: Seen | None = None) -> Judgement:
+        """What the rules say of the plan that is asked about, or of another; `seen`: its model, where it is there."""
+        whose = asked or self.asked
+        return judged(seen or self.seen(whose), self.plan(whose), rules)
+
+    def seen(self, asked: str | None = None) -> Seen:
+        """The model of one plan beside all others."""
         whose = asked or self.asked
         locks = [self.lock(item) for item in self.made if item.lock.id != whose]
-        return judge(self.facts, self.plan(whose), locks, rules)
+        return seen_by(self.facts, self.plan(whose), locks, own=self._read(whose))
 
-    def certified(self, judgement: Judgement) -> dict[str, Any]:
+    def _read(self, whose: str) -> Read:
+        """A plan as facts: once for its lock and its judgement."""
+        if whose not in self._reads:
+            self._reads[whose] = read(self.facts, self.plan(whose))
+        return self._reads[whose]
+
+    def certified(self, judgement: Judgement, seen: Seen | None = None) -> dict[str, Any]:
         """The certificate of a judgement, as a reader finds it."""
-        locks = [self.lock(item) for item in self.made if item.lock.id != self.asked]
-        made = certificate(seen_by(self.site, self.plan(self.asked), locks), judgement)
+        made = certificate(seen or self.seen(), judgement)
         found: dict[str, Any] = json.loads(made.model_dump_json())
         return found
 
@@ -112,7 +124,7 @@ class Workspace:
         """A lock with the footprint that its plan has on this site; made when first asked for."""
         tenant = item.lock.id
         if tenant not in self._locks:
-            mark = footprint(self.facts, item.plan, item.lock.released, item.lock.former_keys)
+            mark = footprint_of(self.facts, self._read(tenant).share, item.lock.released, item.lock.former_keys)
             more = self.bridged.get(tenant, ())
             mark = mark.model_copy(update={"classes": (*mark.classes, *more)}) if more else mark
             self._locks[tenant] = item.lock.model_copy(update={"footprint": mark}).sealed()

@@ -69,11 +69,17 @@ class CloudConfig:
 
     def text(self) -> str:
         """The document: the header and YAML, the same bytes for the same value."""
-        written = yaml.dump(
-            self.canonical(), Dumper=_Writer, sort_keys=False, width=float("inf"), allow_unicode=True,
-            default_flow_style=False,
-        )  # fmt: skip
-        return f"{HEADER}\n{written}"
+        return _text_of(self)
+
+
+@lru_cache(maxsize=128)
+def _text_of(config: CloudConfig) -> str:
+    """Kept, since PyYAML goes character by character, and one process plans the same server more than once."""
+    written = yaml.dump(
+        config.canonical(), Dumper=_Writer, sort_keys=False, width=float("inf"), allow_unicode=True,
+        default_flow_style=False,
+    )  # fmt: skip
+    return f"{HEADER}\n{written}"
 
 
 def _check_once(paths: Iterable[str]) -> None:

@@ -1,0 +1,36 @@
+"""What is compiled before the processes of a run start is what they would have compiled themselves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import CodeType
+
+import pytest
+from _pytest.assertion import rewrite
+
+from tests.support.compiling import FOLDERS, ROOT, compile_stale, is_stale, kept_at, modules
+
+
+def test_stale_files_are_compiled_as_pytest_and_python_do(pytestconfig: pytest.Config, tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    test, module, wrong = (tmp_path / "tests" / name for name in ("test_a.py", "b.py", "test_wrong.py"))
+    test.write_text("def test_a():\n    assert 1 + 1 == 2\n")
+    module.write_text("A = 1\n")
+    wrong.write_text("def (\n")
+    found = modules(tmp_path)
+    assert found == [module, test, wrong]
+    assert compile_stale(pytestconfig, found) == len(found)
+    assert [path for path in found if is_stale(path)] == [wrong]
+    code = rewrite._read_pyc(test, kept_at(test))
+    assert code is not None
+    assert "py_assert" in repr([const.co_varnames for const in code.co_consts if isinstance(const, CodeType)])
+    assert compile_stale(pytestconfig, [module, test]) == 0
+    later = kept_at(module).stat().st_mtime + 10
+    os.utime(module, (later, later))
+    assert compile_stale(pytestconfig, [module, test]) == 1
+
+
+def test_every_folder_with_modules_is_known() -> None:
+    assert {path.parent.name for path in ROOT.glob("*/**/__init__.py") if path.parent.parent == ROOT} <= {*FOLDERS}
+    assert Path(__file__) in modules(ROOT)
