@@ -75,6 +75,6 @@ def applied(stands: Standing) -> Project:
 def victim(stands: Standing, world: Project) -> Project:
     """The world's third, small tenant, locked and not applied."""
     if STACK in stands.applied:
-        world.must(world.pulumi("destroy", STACK, "--yes"))
+        world.destroy(STACK)
         stands.applied.discard(STACK)
     return world

@@ -120,9 +120,17 @@ class Project:
         """`pulumi up --yes` without the pack, where what it would judge is not the test's subject."""
         return self.pulumi("up", stack, "--yes", *arguments)
 
-    def unchanged(self, stack: str) -> Result:
+    def unchanged(self, stack: str, *arguments: str) -> Result:
         """A preview, which must have nothing to do: it asks what an `up` asks before the first change."""
-        return self.must(self.pulumi("preview", stack, "--expect-no-changes"))
+        return self.must(self.pulumi("preview", stack, "--expect-no-changes", *arguments))
+
+    def destroy(self, stack: str) -> Result:
+        """Everything of a stack goes, where that is not the test's subject: without the engine's look ahead."""
+        return self.must(self.pulumi("destroy", stack, "--yes", "--skip-preview"))
+
+    def refresh(self, stack: str, *arguments: str) -> Result:
+        """Reads everything of a stack once; `refresh` without the option does so twice, for a preview of it."""
+        return self.must(self.pulumi("refresh", stack, "--yes", "--skip-preview", *arguments))
 
     def must(self, result: Result) -> Result:
         """The result, which must be a success."""

@@ -46,6 +46,6 @@ def standing(stage: Stage, sandbox: Sandbox, folder: Path) -> Iterator[Standing]
     if stage.ending or not found.applied:
         return
     if found.applied == {SITE}:
-        project.must(project.pulumi("destroy", SITE, "--yes"))
+        project.destroy(SITE)
     else:
         stage.reset()

@@ -82,14 +82,14 @@ def test_what_a_client_altered_is_shown_by_refresh_and_mended_by_up(applied: Pro
     # The site first: while an object of it carries no owner, no tenant may rest on it.
     for stack in ("lyon-site", "lyon-acme"):
         expected = {drift.object for drift in DRIFTS if drift.stack == stack}
-        shown = applied.must(applied.pulumi("refresh", stack, "--yes", "--diff"))
+        shown = applied.refresh(stack, "--diff")
         for name in expected:
             assert name in shown.text, f"refresh of {stack} does not show {name}:\n{shown.text}"
         assert changes(shown)["updated"] == len(expected), shown.text
         mended = changes(applied.must(applied.up(stack)))
         assert set(mended) == {"updated", "unchanged"}, mended
         assert mended["updated"] == len(expected)
-        settled = changes(applied.must(applied.pulumi("refresh", stack, "--yes")))
+        settled = changes(applied.refresh(stack))
         assert set(settled) == {"unchanged"}, settled
 
 
@@ -97,8 +97,8 @@ def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(applied: 
     before = _server(cloud, "acme-train-poplar-1").id
     for suffix in ("control", "storage"):
         cloud.network.delete_port(_port(cloud, f"acme-train-poplar-1-{suffix}"))
-    applied.must(applied.pulumi("refresh", "lyon-acme", "--yes"))
-    mended = applied.must(applied.up("lyon-acme"))
+    applied.refresh("lyon-acme")
+    mended = applied.must(applied.plain_up("lyon-acme"))
     assert changes(mended)["created"] == 2, mended.text
     assert _server(cloud, "acme-train-poplar-1").id == before
     attached = {port.name for port in cloud.network.ports(device_id=before)}
@@ -130,7 +130,7 @@ def test_one_more_poplar_host_and_a_way_in_create_their_own_and_replace_nothing(
     applied.edit("lyon/tenants/acme.yaml", "servers: 3", "servers: 2")
     applied.edit("lyon/tenants/acme.yaml", PUBLIC, "")
     applied.must(applied.interlock("lock", "acme"))
-    shrunk = applied.must(applied.up("lyon-acme"))
+    shrunk = applied.must(applied.plain_up("lyon-acme"))
     # With the component that held the server's.
     assert changes(shrunk)["deleted"] == 7 + len(ways_in)
     assert list(cloud.network.ips()) == []
@@ -155,7 +155,7 @@ def test_a_change_of_one_tenant_leaves_the_others_lock_and_plan_as_they_are(appl
     before = acme()
     applied.edit("lyon/tenants/globex.yaml", "servers: 1", "servers: 2")
     applied.must(applied.interlock("lock"))
-    applied.must(applied.up("lyon-globex"))
+    applied.must(applied.plain_up("lyon-globex"))
     applied.unchanged("lyon-acme")
     assert acme() == before
     applied.edit("lyon/tenants/globex.yaml", "servers: 2", "servers: 1")

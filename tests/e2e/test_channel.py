@@ -84,7 +84,7 @@ def test_channel_secret_reaches_its_server_by_pulumi_up(handing: Handing, sandbo
     assert looked.out.startswith("s3: waits until")
     key = f"[default]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n"
     assert handing.fetched(server) == {"s3": key}
-    project.must(project.pulumi("refresh", STACK, "--yes"))
+    project.refresh(STACK)
     project.unchanged(STACK)
     assert project.objects(STACK)[NAME]["id"] == ticket
 
@@ -98,9 +98,9 @@ def test_channel_secret_reaches_its_server_by_pulumi_up(handing: Handing, sandbo
     # Fetched and told, but not noted, is as lost on the way: a refresh finds it, and the next `up` leaves it again.
     lost = project.objects(STACK)[NAME]["id"]
     handing.cloud.key_manager.put(f"/secrets/{lost}/metadata", json={"metadata": handing.without_taken(lost)})
-    project.must(project.pulumi("refresh", STACK, "--yes"))
-    project.must(project.up(STACK))
+    project.refresh(STACK)
+    project.must(project.plain_up(STACK))
     assert project.objects(STACK)[NAME]["id"] != lost
     assert "s3" in handing.fetched(server)
-    project.must(project.pulumi("destroy", STACK, "--yes"))
+    project.destroy(STACK)
     assert handing.waiting() == []

@@ -63,7 +63,7 @@ def test_one_stack_has_one_state_and_its_claims_one_holder(
     assert late.code != 0
     assert "applied from another state" in late.text
 
-    clone.must(clone.pulumi("destroy", STACK, "--yes"))
+    clone.destroy(STACK)
     assert not any(listing(cloud, "initech").values())
     # The other state still lists what is gone; it is the backend's file, and nobody's any more.
     victim.must(victim.run("pulumi", "stack", "rm", STACK, "--yes", "--force", "--preserve-config"))

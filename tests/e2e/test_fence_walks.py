@@ -51,7 +51,7 @@ def standing(stands: Standing, cloud: Connection) -> Iterator[Project]:
             victim.must(victim.interlock("lock", "initech"))
         if victim.objects(STACK) and victim.pulumi("destroy", STACK, "--yes").code:
             _clear(cloud)
-            victim.must(victim.pulumi("destroy", STACK, "--yes"))
+            victim.destroy(STACK)
 
 
 def _clear(cloud: Connection) -> None:
@@ -250,7 +250,7 @@ def test_a_strangers_object_of_the_same_name_is_not_adopted(
     strangers = cloud.network.create_security_group(name=GROUP, project_id=project)
     try:
         since = journal.now()
-        standing.must(standing.pulumi("refresh", STACK, "--yes"))
+        standing.refresh(STACK)
         assert _asked(since) == []
         assert GROUP not in _ids(standing)
         standing.must(_up(standing))

@@ -42,8 +42,8 @@ def kept(world: Project) -> Iterator[Project]:
     if world.objects(STACK):
         (stacks / FILE).write_text(TENANT.replace("access:", "on_delete: erase\naccess:"))
         world.must(world.interlock("lock", "umbrella"))
-        world.must(world.up(STACK))
-        world.must(world.pulumi("destroy", STACK, "--yes"))
+        world.must(world.plain_up(STACK))
+        world.destroy(STACK)
     for name in (FILE, FILE.replace(".yaml", ".lock.json"), f"Pulumi.{STACK}.yaml"):
         (stacks / name).unlink()
 
@@ -69,7 +69,7 @@ def test_an_up_that_would_delete_them_is_refused_before_anything_is_deleted(kept
     kept.edit(FILE, "buckets:\n  results: {versioning: true}\n", "")
     try:
         kept.must(kept.interlock("lock", "umbrella"))
-        refused = kept.up(STACK)
+        refused = kept.plain_up(STACK)
     finally:
         (kept.folder / "stacks" / FILE).write_text(TENANT)
         kept.must(kept.interlock("lock", "umbrella"))
@@ -97,7 +97,7 @@ def test_they_go_once_the_request_says_erase_and_that_is_applied(kept: Project, 
     before = {name: item["id"] for name, item in kept.objects(STACK).items()}
     kept.edit(FILE, "access:", "on_delete: erase\naccess:")
     kept.must(kept.interlock("lock", "umbrella"))
-    kept.must(kept.up(STACK))
+    kept.must(kept.plain_up(STACK))
     after = kept.objects(STACK)
     assert {name: item["id"] for name, item in after.items()} == before
     assert not any(item.get("protect") for item in after.values())

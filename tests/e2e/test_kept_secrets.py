@@ -109,7 +109,7 @@ def ground(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Gro
         found.lines = watch.seen
         yield found
     finally:
-        project.must(project.pulumi("destroy", STACK, "--yes"))
+        project.destroy(STACK)
         identity.delete_user(user)
 
 

@@ -27,7 +27,7 @@ def user(world: Project) -> Iterator[Project]:
     world.must(world.plain_up(SITE))
     world.must(world.plain_up(STACK))
     yield world
-    world.must(world.pulumi("destroy", STACK, "--yes"))
+    world.destroy(STACK)
     world.edit(_IMAGES, _WITH.format("poplar-b"), _WITHOUT)
     world.edit(_REQUEST, _ASKING % "poplar-b", _SERVERS)
     world.must(world.interlock("lock"))
@@ -57,10 +57,10 @@ def test_the_new_image_comes_the_tenant_moves_the_old_one_goes(user: Project, cl
     assert f"kept: Image/poplar-a is not in the site file, and is used by {STACK}" in kept.text
     assert _images(cloud) == {"poplar-a", "poplar-b"}
     assert _left(user) == [tenant, site]
-    user.must(user.up(STACK))
+    user.must(user.plain_up(STACK))
     server = next(iter(cloud.compute.servers(all_projects=True, name="^initech-lab-poplar-0$")))
     assert cloud.image.get_image(server.image.id).name == "poplar-b"
     assert _left(user) == [site]
-    user.must(user.up(SITE))
+    user.must(user.plain_up(SITE))
     assert (_images(cloud), _left(user)) == ({"poplar-b"}, [])
     user.unchanged(STACK)

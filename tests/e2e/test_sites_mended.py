@@ -49,7 +49,7 @@ def test_it_is_applied(project: Project, sandbox: Sandbox, long: bool) -> None:
         assert len(journal.mutations()) >= ENOUGH
         project.must(project.interlock("unlock", leak.stack))
         for stack in (leak.stack, operator):
-            project.must(project.pulumi("destroy", stack, "--yes"))
+            project.destroy(stack)
 
 
 def _mend(project: Project, leak: Leak) -> None:

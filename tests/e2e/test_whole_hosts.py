@@ -69,7 +69,7 @@ def ground(
     ident = enrol(operator, node)
     yield Ground(project, operator, sandbox, ident)
     withdraw(operator, ident)
-    project.must(project.pulumi("destroy", SITE, "--yes"))
+    project.destroy(SITE)
 
 
 @pytest.fixture(scope="module")
