@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from interlock.model.text.source import MOST_BYTES, Source
 from interlock.model.text.yaml_reading import REQUEST
 
 
-def source(text: str) -> Source:
-    return Source(Path("x.yaml"), "x.yaml", text)
+def source(text: str, name: str = "x.yaml") -> Source:
+    return Source(Path(name), name, text)
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: "])
@@ -117,6 +118,27 @@ VALUES = st.recursive(
 def test_values_are_those_of_pyyaml(value: Any) -> None:
     text = yaml.safe_dump(value)
     assert source(text).value() == yaml.safe_load(text) == value
+
+
+JSON = st.recursive(
+    st.floats(allow_nan=False, allow_infinity=False)
+    | st.integers(-(10**30), 10**30)
+    | st.text("1e-5. :#é", max_size=9),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("1e-5. :#é", max_size=9), inner),
+)
+
+
+@given(JSON)
+def test_a_json_file_has_the_values_that_json_says(value: Any) -> None:
+    """JSON writes a small number as `1e-12`, which has no point, and so is a text to YAML 1.1."""
+    text = json.dumps(value, ensure_ascii=False)
+    assert source(text, "x.json").value() == json.loads(text) == value
+
+
+def test_a_number_without_a_point_is_a_text_of_yaml() -> None:
+    """A serial number may look like one: only in JSON does what is a text stand in quotes."""
+    assert source("a: 60e12").value() == {"a": "60e12"}
+    assert source('{"a": 60e12, "b": "60e12"}', "x.json").value() == {"a": 60e12, "b": "60e12"}
 
 
 def test_positions_of_values_keys_and_what_is_not_there() -> None:

@@ -40,6 +40,8 @@ DEEPEST = 200
 LONGEST_NUMBER, LONGEST_KEY = 40, 1_000
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: A number to JSON and to YAML 1.2; to YAML 1.1 a text, since it has no point.
+_NUMBER = re.compile("-?[0-9]+[eE][-+]?[0-9]+")
 _CORE = "tag:yaml.org,2002:"
 _STR, _MAP, _SEQ, _MERGE = (f"{_CORE}{kind}" for kind in ("str", "map", "seq", "merge"))
 #: Makes numbers and dates of texts; it holds nothing between two calls.
@@ -56,7 +58,7 @@ def read_yaml(text: str, name: str, limits: FileLimits = SITE) -> Any:
         raise InputErrors([_syntax(text, name, error)]) from None
     if root is None:
         raise _alone(Code.EMPTY, str(Position(name)), "the file is empty", "fill it, or delete it")
-    reading = _Reading(name, limits, aliases="*" in text)
+    reading = _Reading(name, limits, aliases="*" in text, is_json=name.endswith(".json"))
     value = reading.value(root, 0)
     if reading.doubled:
         raise InputErrors(reading.doubled)
@@ -73,6 +75,8 @@ class _Reading:
     limits: FileLimits
     #: Without an alias nothing is read twice, and nothing needs counting.
     aliases: bool
+    #: Then what stands without quotes is no text.
+    is_json: bool
     doubled: list[InputError] = field(default_factory=list)
     #: Nodes that were read, and how often one was read again: through an alias.
     seen: set[int] = field(default_factory=set)
@@ -82,7 +86,11 @@ class _Reading:
         if self.aliases:
             self._count(node, depth)
         if isinstance(node, yaml.ScalarNode):
-            return node.value if node.tag == _STR else self._scalar(node)
+            if node.tag != _STR:
+                return self._scalar(node)
+            if self.is_json and not node.style and _NUMBER.fullmatch(node.value):
+                return float(node.value)
+            return node.value
         if node.tag == _MAP:
             return self._mapping(node, depth)
         if node.tag == _SEQ:
