@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
+from interlock.model.tenant.partitions import Partition
 from interlock.model.tenant.request import (
     Access,
     BucketRequest,
     Cluster,
-    Partition,
     Pins,
     ShareRequest,
     SlurmOptions,

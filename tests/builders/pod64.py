@@ -39,7 +39,8 @@ from interlock.model.site.inventory import (
 )
 from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.site.physical import MACHINE_PARTS, LogicalRack
-from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
+from interlock.model.tenant.partitions import Partition
+from interlock.model.tenant.request import Access, BucketRequest, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import AllocationState, SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
 from interlock.vocabulary.owners import OwnerId

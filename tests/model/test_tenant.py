@@ -10,8 +10,9 @@ import pytest
 
 from interlock.model.load import InputErrors, Workspace, load_workspace
 from interlock.model.tenant.expansion import read_tenant
+from interlock.model.tenant.partitions import Partition
 from interlock.model.tenant.reading import Offered
-from interlock.model.tenant.request import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes
+from interlock.model.tenant.request import Budget, Pins, ShareRequest, VolumeRequest, Volumes
 from interlock.model.text.source import Source
 from interlock.model.waivers import Waiver
 from interlock.vocabulary import Person

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from interlock.model.lock.record import Lock
-from interlock.model.tenant.request import Partition, Tenant
+from interlock.model.tenant.partitions import Partition
+from interlock.model.tenant.request import Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.resources import Effect

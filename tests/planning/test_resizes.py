@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from interlock.model.lock.record import Lock
-from interlock.model.tenant.request import Partition, Pins, Tenant
+from interlock.model.tenant.partitions import Partition
+from interlock.model.tenant.request import Pins, Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.blocks import SIZES
 from interlock.planning.differences import changes_between

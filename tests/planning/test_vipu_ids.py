@@ -6,7 +6,7 @@ import pytest
 
 from infra.reports.plan_tree import tree
 from interlock.model.site.offers import Controller
-from interlock.model.tenant.request import Partition
+from interlock.model.tenant.partitions import Partition
 from interlock.model.text.names import MOST_OTHER, MOST_PART, MOST_TENANT
 from interlock.planning import plan_tenant
 from interlock.planning.errors import PlanningError

@@ -10,7 +10,7 @@ import pytest
 
 from infra.reports.vipu_words import let_go_words
 from interlock.model.site.offers import Controller
-from interlock.model.tenant.request import Partition
+from interlock.model.tenant.partitions import Partition
 from interlock.planning import plan_tenant
 from interlock.planning.differences import changes_between
 from interlock.planning.makeable import BY_HAND, not_makeable

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from interlock.model.tenant.request import Partition
+from interlock.model.tenant.partitions import Partition
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary import CLAIMS_OF, SubnetKey, Vlan
 from interlock.vocabulary.owners import OwnerId

@@ -18,8 +18,9 @@ from interlock.resources.storage import OnDelete
 from .bucket_file import BucketFile
 from .cluster_file import ClusterFile
 from .data_words import KEPT_DATA, ROTATE
+from .partitions import Routing, SyncType
 from .people_file import ACCOUNTS, KeyHolderFile
-from .request import Pins, Routing, ServerKind, SyncType, VPodState
+from .request import Pins, ServerKind, VPodState
 from .values import (
     SEPARATION,
     SERVERS,

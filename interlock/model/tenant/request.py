@@ -15,11 +15,10 @@ from interlock.resources import Frozen
 from interlock.resources.bucket_settings import BucketLifecycle, CorsRule, ObjectLock
 from interlock.resources.storage import OnDelete
 
+from .partitions import Partition
 from .people_file import ACCOUNTS
 
 ServerKind = Literal["vm", "bare-metal"]
-SyncType = Literal["c2-compatible", "pod-native-default"]
-Routing = Literal["default", "ringswnc"]
 #: Where a server's own volume is mounted.
 OWN_VOLUME = "/data"
 VlanId = Annotated[int, Field(ge=1, le=4094)]
@@ -43,20 +42,6 @@ class Poplar(Frozen):
     flavor: str
     image: str
     volume: Volumes | None
-
-
-class Partition(Frozen):
-    """A V-IPU partition: a power of two of IPUs, in graph compile domains (GCDs), with replicas."""
-
-    name: str
-    ipus: int
-    gcds: int = 1
-    replicas: int = 1
-    reconfigurable: bool = False
-    sync_type: SyncType = "c2-compatible"
-    routing: Routing = "default"
-    #: Whether it may be deleted and made again, with what runs on it.
-    replaceable: bool = False
 
 
 class VPod(Frozen):

@@ -9,8 +9,9 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
 from .file import PartitionFile, PoplarFile, VPodFile
+from .partitions import Partition
 from .reading import Path, RequestReading
-from .request import Partition, Poplar, Volumes, VPod
+from .request import Poplar, Volumes, VPod
 from .vpod_sizes import IPUS, size_fault
 
 #: Key that a fault of a partition is told at -> keys that must be known to find it, in this order.
