@@ -49,7 +49,8 @@ def lock(
     Machines, hosts, VLANs, VNIs, subnets, and what others could collide with. A tenant that does not change
     keeps every claim, and nobody else's lock changes by a byte. Claims given up count until they are settled.
     What failed or is in maintenance is given to nobody new; who has it keeps it and is warned.
-    A vPOD that returns has again what it had, if nothing of its release was applied: the claims store is asked.
+    A vPOD or cluster that returns has again what it had, if nothing of its release was applied: the claims store is
+    asked.
     Locks are not judged here: `interlock check` and `pulumi up` do.
 
     With --check nothing is written: hashes, claims and footprints of every tenant are derived again, and

@@ -40,7 +40,8 @@ from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
 from interlock.planning.resizes import Resize, resizes_between
-from interlock.planning.returning import WaitingMachines, waiting_machines
+from interlock.planning.returning import waiting_devices
+from interlock.planning.returning_words import WaitingDevices
 from interlock.planning.rolling import RollState, rolls
 from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
@@ -85,8 +86,8 @@ class Shown:
     unmounted: Sequence[UnmountedVolume] | None = None
     #: What stays of its vPODs that are released.
     paid: Sequence[PaidData] = ()
-    #: What its vPODs had before and what nobody gets before it was seen clean.
-    waiting: Sequence[WaitingMachines] = ()
+    #: What its vPODs and clusters had before and what nobody gets before it was seen clean.
+    waiting: Sequence[WaitingDevices] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -110,7 +111,7 @@ class Shown:
             "paid": [item.document() for item in self.paid],
             "keys_by_hand": [asdict(item) for item in self.keys],
             "unmounted": None if self.unmounted is None else [asdict(item) for item in self.unmounted],
-            "waiting": [asdict(item) for item in self.waiting],
+            "waiting": [item.document() for item in self.waiting],
         }
 
 
@@ -215,7 +216,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
         tuple(keys_by_hand(planned, None if earlier is None else earlier.plan, changes or ())),
         None if earlier is None else tuple(unmounted_volumes(planned, earlier.plan, changes or ())),
         tuple(paid_data(there, gate.tenant(tenant), planned)) if tenant else (),
-        waiting_machines(lock) if lock else (),
+        waiting_devices(lock) if lock else (),
     )  # fmt: skip
 
 
@@ -269,7 +270,7 @@ def _sections(shown: Shown) -> dict[str, list[str]]:
         "out of service": [_idle(item) for item in shown.out_of_service],
         "released": [
             *(f"  {item.vpod} is {item}" for item in shown.paid),
-            *(f"  {item.vpod} {item.told(shown.plan.tenant or '')}" for item in shown.waiting),
+            *(f"  {item.name} {item.told(shown.plan.tenant or '')}" for item in shown.waiting),
         ],
         "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
         "vPODs": [line for item in shown.resizes or () for line in (f"  {item.name} {item.head()}", *_touched(item))],

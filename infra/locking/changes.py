@@ -127,10 +127,11 @@ def lines(made: Made) -> Iterator[str]:
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     yield from (f"  {item.vpod} is {item}" for item in made.paid)
-    yield from (f"  {'warning: ' if item.why_not else ''}{item.vpod} {item}" for item in made.returns)
+    yield from (f"  {'warning: ' if item.why_not else ''}{item.name} {item}" for item in made.returns)
     yield from (_kept_out_of_service(item, made) for item in made.out_of_service)
     for vpod in dict.fromkeys(item.vpod for item in made.ways_out):
-        yield f"  warning: {vpod} is in pieces, and its proof fails (TOP-28); the ways out, and what each does:"
+        broken = _broken(made, vpod)
+        yield f"  warning: {vpod} {broken}, and its proof fails (TOP-28); the ways out, and what each does:"
         yield from (f"    {line}" for item in made.ways_out if item.vpod == vpod for line in item.lines())
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
     yield from (f"  warning: {name} {KEPT_ADDRESS}" for name in made.kept_addresses)
@@ -165,6 +166,14 @@ def _span(made: Made, name: str) -> dict[str, Any]:
 
 def _way_out(item: WayOut) -> dict[str, Any]:
     return {**vars(item), "resize": item.resize and item.resize.model_dump(mode="json")}
+
+
+def _broken(made: Made, vpod: str) -> str:
+    """What failed machines make of a vPOD, as TOP-28 says it."""
+    machines = made.new.allocation.vpods[vpod].machines
+    of_it = (item for item in made.out_of_service if (item.vpod, item.claim) == (vpod, "machines"))
+    failed = {item.device for item in of_it if item.state == "failed"}
+    return "is in pieces" if {*machines} - failed else f"has no machine left: all {len(machines)} have failed"
 
 
 def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:

@@ -15,7 +15,7 @@ from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, Released, Settled, SiteLock
 from interlock.model.site.service_networks import recorded_of
-from interlock.model.tenant.request import Tenant
+from interlock.model.tenant.request import Cluster, Tenant, VPod
 from interlock.planning import (
     AllocationState,
     NeedsMove,
@@ -36,7 +36,8 @@ from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.released_vpods import PaidData, paid_data
 from interlock.planning.replacements import Replacement, kept_addresses, replacements
 from interlock.planning.resizes import Resize, in_words, listed, resizes_between, resizes_of, with_boards
-from interlock.planning.returning import VPodReturn, next_former, returns_of, taken_back
+from interlock.planning.returning import next_former, returns_of, taken_back
+from interlock.planning.returning_words import PartReturn
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
@@ -71,8 +72,8 @@ class Made:
     ways_out: tuple[WayOut, ...] = ()
     #: What stays of its vPODs that are released.
     paid: tuple[PaidData, ...] = ()
-    #: Its vPODs that return, and whether they have again what they had.
-    returns: tuple[VPodReturn, ...] = ()
+    #: Its vPODs and clusters that return, and whether they have again what they had.
+    returns: tuple[PartReturn, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -119,7 +120,7 @@ class Making:
         kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
         idle = held_out_of_service(self.site, new.allocation)
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
-        leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
+        leaving, ports = leaving_nodes(self.gate.tenant(name), base, new), changed_ports(self.site, old, new)
         changed = replacements(self.site, new)
         paid = tuple(paid_data(self.site, self.gate.tenant(name), plan))
         macs = kept_addresses(self.site, old, new)
@@ -136,15 +137,14 @@ class Making:
         is_written = lock == self.gate.workspace.site_lock
         return lock.model_copy(update={"former_keys": noted, "serial": lock.serial + is_written}).sealed()
 
-    def _with_returned(self, name: str, old: Lock | None) -> tuple[Lock | None, tuple[VPodReturn, ...]]:
+    def _with_returned(self, name: str, old: Lock | None) -> tuple[Lock | None, tuple[PartReturn, ...]]:
         """The old lock, with what it gave up only on paper and what is asked for again; and what returns."""
         tenant = self.gate.tenant(name)
         if old is None or tenant.state != "present":
             return old, ()
-        returns = returns_of(
-            old, tenant.vpods, self.allocated, lambda: self._applied.newest_serial(self.gate.stack(name))
-        )
-        return taken_back(old, [item.vpod for item in returns if not item.why_not]), returns
+        wanted: tuple[VPod | Cluster, ...] = (*tenant.vpods, *tenant.clusters)
+        returns = returns_of(old, wanted, self.allocated, lambda: self._applied.newest_serial(self.gate.stack(name)))
+        return taken_back(old, [item.name for item in returns if not item.why_not]), returns
 
     @cached_property
     def _applied(self) -> Applied:

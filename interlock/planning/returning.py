@@ -1,159 +1,177 @@
-"""vPODs that come back before anything of their release was applied: each has what it had, to the last claim.
+"""vPODs and GPU clusters that come back before anything of their release was applied: each has what it had.
 
-A lock remembers what a vPOD had that it gave up whole (`former`). Nothing of that is a claim; the claims are among what
-is released, and nobody else gets them before they are settled. So to take them back is to undo what was only written.
+A lock remembers what a part of a request had that it gave up whole (`former`). Nothing of that is a claim; the claims
+are among what is released, and nobody else gets them before they are settled. So to take them back is to undo what was
+only written. A cluster with `state: released` gives up nodes and heads, and keeps all else: that is still its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from interlock.model.lock.record import DEVICES, Allocation, FormerVPod, Lock, Released, VPodAllocation
-from interlock.model.tenant.request import VPod
+from interlock.model.lock.record import (
+    DEVICES,
+    Allocation,
+    ClusterAllocation,
+    FormerPart,
+    Lock,
+    Released,
+    VPodAllocation,
+)
+from interlock.model.tenant.request import Cluster, VPod
 from interlock.vocabulary import Vlan
 
 from .allocation_state import AllocationState
-from .claims import ROOM_CLAIMS, VLAN_CLAIMS, claimed_values
+from .claims import ROOM_CLAIMS, VLAN_CLAIMS, PartAllocation, claimed_values
+from .returning_words import PartKind, PartReturn, WaitingDevices
 
-#: Claims that several vPODs may have on one host.
-SHARED_CLAIMS = (*ROOM_CLAIMS, "controller_host")
-
-
-@dataclass(frozen=True)
-class VPodReturn:
-    """A vPOD that returns, and whether it has again what it had; `why_not`: empty if it has."""
-
-    vpod: str
-    #: The machines that it had, and the serial of the lock that gave them up.
-    machines: tuple[str, ...]
-    serial: int
-    why_not: str = ""
-
-    def document(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {**vars(self), "machines": list(self.machines)}
-
-    def __str__(self) -> str:
-        if not self.why_not:
-            return f"has again what it had: nothing of its release (lock serial {self.serial}) was applied"
-        return f"does not get {', '.join(self.machines)} back: {self.why_not}"
-
-
-@dataclass(frozen=True)
-class WaitingMachines:
-    """Machines that a vPOD had and that nobody gets, itself included, before they were seen clean."""
-
-    vpod: str
-    machines: tuple[str, ...]
-
-    def told(self, tenant: str) -> str:
-        """`gave up ipum-01, ipum-02: …`."""
-        names = ", ".join(self.machines)
-        return f"gave up {names}: nobody gets them, itself included, before `interlock settle {tenant}` saw them clean"
+#: Claims that several servers may have on one host.
+_SHARED = (*ROOM_CLAIMS, "controller_host")
 
 
 def returns_of(
-    lock: Lock, wanted: Iterable[VPod], others: AllocationState, applied: Callable[[], int | None]
-) -> tuple[VPodReturn, ...]:
-    """Of each vPOD that is asked for again and that this lock gave up whole.
+    lock: Lock, wanted: Iterable[VPod | Cluster], others: AllocationState, applied: Callable[[], int | None]
+) -> tuple[PartReturn, ...]:
+    """Of each vPOD and cluster that is asked for again and that this lock gave up whole.
 
     `others`: what everybody else has. `applied`: the newest serial of this lock that was applied, or began to be; None
-    if none ever was. It is asked for only where a vPOD returns.
+    if none ever was. It is asked for only where one returns.
     """
-    known = {name: one for name, one in lock.former.items() if _is_released(name, one.claims, lock.released)}
-    back = [vpod.name for vpod in wanted if vpod.name in known and vpod.name not in lock.allocation.vpods]
+    back = [part for part in wanted if _is_back(lock, part)]
     if not back:
         return ()
     newest = applied()
-    return tuple(_return(name, lock, others, newest) for name in back)
+    return tuple(_return(part, lock, others, newest) for part in back)
 
 
-def _return(name: str, lock: Lock, others: AllocationState, newest: int | None) -> VPodReturn:
-    former, why_not = lock.former[name], ""
+def _is_back(lock: Lock, part: VPod | Cluster) -> bool:
+    former, has = lock.former.get(part.name), lock.allocation.parts.get(part.name)
+    if former is None or isinstance(part, Cluster) != isinstance(former.claims, ClusterAllocation):
+        return False
+    if has is not None and _is_released_cluster(part):
+        # It is released, and stays so.
+        return False
+    return bool(_entries(part.name, former.claims, has, lock.released))
+
+
+def _is_released_cluster(part: VPod | Cluster) -> bool:
+    return isinstance(part, Cluster) and part.state == "released"
+
+
+def _return(part: VPod | Cluster, lock: Lock, others: AllocationState, newest: int | None) -> PartReturn:
+    former, why_not = lock.former[part.name], ""
     if newest is not None and newest >= former.serial:
         why_not = f"its release (lock serial {former.serial}) was applied, and nobody saw them clean since"
-    elif taken := tuple(_taken(former.claims, lock, others)):
+    elif taken := tuple(_taken(part.name, former.claims, lock, others)):
         why_not = f"by now {' and '.join(taken)}"
-    return VPodReturn(name, former.claims.machines, former.serial, why_not)
+    devices = () if _is_released_cluster(part) else _devices(former.claims)
+    kind: PartKind = "cluster" if isinstance(part, Cluster) else "vpod"
+    return PartReturn(kind, part.name, devices, former.serial, why_not)
 
 
-def _taken(claims: VPodAllocation, lock: Lock, others: AllocationState) -> Iterator[str]:
-    """What pins gave to somebody else meanwhile; nobody is given it otherwise."""
-    for name in claims.machines:
-        if name in others.machines:
-            yield f"{others.machines[name].tenant} has {name}"
+def _devices(claims: PartAllocation) -> tuple[str, ...]:
+    return claims.machines if isinstance(claims, VPodAllocation) else claims.hosts
+
+
+def _taken(name: str, claims: PartAllocation, lock: Lock, others: AllocationState) -> Iterator[str]:
+    """What pins, or other units under these names, gave to somebody else meanwhile; nobody is given it otherwise."""
+    is_cluster = isinstance(claims, ClusterAllocation)
+    for device in _devices(claims):
+        if not is_cluster and device in others.machines:
+            yield f"{others.machines[device].tenant} has {device}"
+        elif is_cluster and (held := others.hosts.servers.get(device)):
+            yield f"{min(claim.holder.tenant for claim in held)} has {device}"
     for field, value in claimed_values(claims):
         if field in VLAN_CLAIMS:
             vlan = Vlan.parse(value)
             wires = [(switch, vlan.id) for switch in others.layout.switches(vlan.network)]
             holders = dict.fromkeys(others.vlans[wire].tenant for wire in wires if wire in others.vlans)
             yield from (f"{holder} has VLAN {value}" for holder in holders)
-    mine = {item for item in claimed_values(claims) if item[0] not in SHARED_CLAIMS}
+    # The nodes of a cluster are whole hosts.
+    shared = {*_SHARED} - ({"hosts"} if is_cluster else set())
+    mine = {item for item in claimed_values(claims) if item[0] not in shared}
     for sibling, part in lock.allocation.parts.items():
-        yield from (f"{sibling} has {value}" for item in claimed_values(part) if item in mine for value in item[1:])
+        if sibling != name:
+            yield from (f"{sibling} has {value}" for claim, value in claimed_values(part) if (claim, value) in mine)
 
 
 def taken_back(lock: Lock, names: Iterable[str]) -> Lock:
-    """The lock as if these vPODs had never been given up. Its footprint is still that of the file."""
-    vpods, released, serials = dict(lock.allocation.vpods), list(lock.released), dict(lock.serials)
+    """The lock as if these parts had never been given up. Its footprint is still that of the file."""
+    vpods, clusters = dict(lock.allocation.vpods), dict(lock.allocation.clusters)
+    released, serials = list(lock.released), dict(lock.serials)
     for name in names:
         claims = lock.former[name].claims
-        vpods[name] = claims
-        for entry in _entries(name, claims, released):
+        for entry in _entries(name, claims, lock.allocation.parts.get(name), released):
             released.remove(entry)
             if entry.claim in DEVICES and entry.serial:
                 serials[entry.value] = entry.serial
-    allocation = lock.allocation.model_copy(update={"vpods": {name: vpods[name] for name in sorted(vpods)}})
+        if isinstance(claims, VPodAllocation):
+            vpods[name] = claims
+        else:
+            clusters[name] = claims
+    allocation = Allocation(vpods=dict(sorted(vpods.items())), clusters=dict(sorted(clusters.items())))
     return lock.model_copy(update={"allocation": allocation, "released": tuple(released), "serials": serials})
 
 
 def next_former(
     old: Lock | None, allocation: Allocation, released: Sequence[Released], serial: int
-) -> dict[str, FormerVPod]:
-    """What the next lock remembers: of each vPOD that it does not have, as long as all that it had is released.
+) -> dict[str, FormerPart]:
+    """What the next lock remembers: of each part that it does not have whole, as long as all else of it is released.
 
     `serial`: of the next lock, where it is another than the old one.
     """
     if old is None:
         return {}
-    known = {name: FormerVPod(serial=serial, claims=claims) for name, claims in old.allocation.vpods.items()}
-    found = {**known, **old.former}
-    return {
-        name: found[name]
-        for name in sorted(found.keys() - allocation.vpods.keys())
-        if _is_released(name, found[name].claims, released)
-    }
+    found = {}
+    for name in sorted({*old.former, *old.allocation.parts}):
+        known = [old.former[name]] if name in old.former else []
+        if name in old.allocation.parts:
+            known.append(FormerPart(serial=serial, claims=old.allocation.parts[name]))
+        has = allocation.parts.get(name)
+        # What was remembered first: a cluster that was released, and then taken out, had its nodes before.
+        first = next((former for former in known if _entries(name, former.claims, has, released)), None)
+        if first is not None:
+            found[name] = first
+    return found
 
 
-def waiting_machines(lock: Lock) -> tuple[WaitingMachines, ...]:
-    """Of each vPOD that the lock has, the machines that it had before and that were not settled since."""
+def waiting_devices(lock: Lock) -> tuple[WaitingDevices, ...]:
+    """Of each part that the lock has, the machines or nodes that it had before and that were not settled since."""
     return tuple(
-        WaitingMachines(name, found)
-        for name, part in lock.allocation.vpods.items()
+        WaitingDevices("vpod" if isinstance(part, VPodAllocation) else "cluster", name, found)
+        for name, part in lock.allocation.parts.items()
         if (found := tuple(_waiting(lock, name, part)))
     )
 
 
-def _waiting(lock: Lock, name: str, part: VPodAllocation) -> Iterator[str]:
-    for entry in lock.released:
-        if entry.vpod == name and entry.claim == "machines" and entry.value not in part.machines:
+def _waiting(lock: Lock, name: str, part: PartAllocation) -> Iterator[str]:
+    claim, has = "machines" if isinstance(part, VPodAllocation) else "hosts", _devices(part)
+    for entry in lock.released if has else ():
+        if entry.vpod == name and entry.claim == claim and entry.value not in has:
             yield entry.value
 
 
-def _is_released(name: str, claims: VPodAllocation, released: Iterable[Released]) -> bool:
-    """Each claim stands among what is released: whatever else is said of it, nobody else was given it."""
-    return len(_entries(name, claims, released)) == sum(1 for _ in claimed_values(claims))
+def _entries(
+    name: str, former: PartAllocation, has: PartAllocation | None, released: Iterable[Released]
+) -> list[Released]:
+    """The entries that hold what a part had and has no more, one for each claim of it.
 
-
-def _entries(name: str, claims: VPodAllocation, released: Iterable[Released]) -> list[Released]:
-    """The entries that hold what a vPOD had, one for each claim of it."""
-    wanted, found = Counter(claimed_values(claims)), []
+    Empty where one is missing, for then somebody else may have it; and where the part is whole.
+    """
+    wanted, found = _given_up(former, has), []
     # Given up last comes first: of one claim an older entry may stand beside it, of a device that was there before.
     for entry in sorted(released, key=lambda one: one.since, reverse=True):
         if entry.vpod == name and wanted[entry.claim, entry.value]:
             wanted[entry.claim, entry.value] -= 1
             found.append(entry)
-    return found
+    return [] if wanted.total() else found
+
+
+def _given_up(former: PartAllocation, has: PartAllocation | None) -> Counter[tuple[str, str]]:
+    """All claims of a part that is gone; of a cluster that is released those that it does not keep."""
+    if has is None:
+        return Counter(claimed_values(former))
+    if isinstance(former, VPodAllocation) or isinstance(has, VPodAllocation) or has.hosts:
+        return Counter()
+    return Counter(claimed_values(former)) - Counter(claimed_values(has))

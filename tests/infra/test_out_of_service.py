@@ -47,6 +47,7 @@ def test_a_hole_has_three_ways_out_with_what_each_does(lyon: Lyon, interlock: In
     assert (done.code, lyon.locks()) == (0, before)
     said = [line for line in done.err.splitlines() if line.startswith("    ")]
     assert said[0].startswith("    replace: another unit in the place of ipum-02; ")
+    assert "  warning: train is in pieces, and its proof fails (TOP-28); the ways out, and what each does:" in done.err
     assert said[1].startswith("      ipum-01, ipum-02, ipum-03, ipum-04 stay, and the new unit is tested first")
     assert said[2].startswith("      replaced: VipuAgent acme-train-agent-ipum-02; VipuCluster acme-train-cluster; ")
     assert said[3].startswith("      lost: partitions that users made in it, ")
@@ -67,6 +68,8 @@ def test_where_nothing_is_left_there_is_nothing_to_shrink_to(lyon: Lyon, interlo
     lyon.replace("site.yaml", "      sync_cables: 4\n", STATES.replace("[03-04]", "[01-04]"))
     ways = json.loads(interlock("lock", "acme", "--format", "json").out)["tenants"][0]["ways_out"]
     assert [item["way"] for item in ways] == ["replace", "move"]
+    told = "  warning: train has no machine left: all 4 have failed, and its proof fails (TOP-28); the ways out, "
+    assert told in interlock("lock", "acme").err
     assert "vPOD acme-train has no machine left: all 4 have failed" in interlock("check", "acme").out
 
 

@@ -171,12 +171,15 @@ class Released(Frozen):
         return without_empty(written(self), ("since", "flavor", "serial"))
 
 
-class FormerVPod(Frozen):
-    """What a vPOD had that a lock gave up whole. It is no claim: those are among what is released."""
+class FormerPart(Frozen):
+    """What a vPOD or cluster had that a lock gave up whole. It is no claim: those are among what is released.
+
+    A cluster with `state: released` gave up nodes and heads; what it keeps of this is still claimed.
+    """
 
     #: Of that lock. Once it or a younger one was applied, what was given up is given up.
     serial: Annotated[int, Field(ge=1)]
-    claims: VPodAllocation
+    claims: VPodAllocation | ClusterAllocation
 
 
 class Replaced(Frozen):
@@ -276,8 +279,9 @@ class Lock(Frozen):
     site: str
     allocation: Allocation
     released: tuple[Released, ...] = ()
-    #: vPODs that it gave up whole. One that returns before that is applied, or settled, has again what it had.
-    former: dict[str, FormerVPod] = {}
+    #: vPODs and clusters that it gave up whole. One that returns before that is applied, or settled, has again what it
+    #: had.
+    former: dict[str, FormerPart] = {}
     #: Devices that this tenant had and that were given out again on evidence, by identity.
     settled: tuple[Settled, ...] = ()
     #: Name -> serial of the machines and whole hosts in it when it was written. Empty: an earlier version wrote it.
