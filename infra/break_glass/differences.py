@@ -232,5 +232,5 @@ def at_ports(findings: Iterable[SwitchFinding]) -> Iterator[NightDifference]:
         # The rules see plans, not what switches say: but a port that is shut joins nobody.
         is_shut = finding.about == "admin state" and finding.says == "disabled"
         verdict = DifferenceVerdict.UNDO if is_shut else DifferenceVerdict.NOT_JUDGED
-        undo = SWITCH_HINT if is_shut else f"{SWITCH_HINT}; of `pulumi up`: {_NOW}"
+        undo = SWITCH_HINT if is_shut else f"{SWITCH_HINT} (`pulumi up`: {_NOW})"
         yield NightDifference(f"switch {finding.where}", str(finding), verdict, undo)

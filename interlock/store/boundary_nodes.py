@@ -13,7 +13,7 @@ from . import refusals
 from .changes import unmarked
 from .objects import Changed, Exists, ObjectStore
 from .records import FootprintRecord, NodeRecord, Taking
-from .shelves import ROUNDS, Found, RecordFolder, restless
+from .shelves import ROUNDS, Found, RecordFolder, keeps_changing
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class BoundaryNodes:
                 found = self._nodes.get(node)
             else:
                 return
-        raise restless(self.store.name, node)
+        raise keeps_changing(self.store.name, node)
 
     def _unmark_one(self, stack: str, node: str, digests: set[str], found: Found[NodeRecord] | None) -> None:
         for _ in range(ROUNDS):
@@ -76,7 +76,7 @@ class BoundaryNodes:
                 found = self._nodes.get(node)
             else:
                 return
-        raise restless(self.store.name, node)
+        raise keeps_changing(self.store.name, node)
 
     def _put_or_remove(self, record: NodeRecord, version: str) -> None:
         if record.holders:

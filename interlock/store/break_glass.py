@@ -16,11 +16,8 @@ from interlock.model.evidence.values import moment
 from interlock.resources import Frozen, canonical_json
 
 from .objects import Changed, Exists, ObjectStore, StoreFailed
-from .shelves import RecordFolder
+from .shelves import ROUNDS, RecordFolder, keeps_changing
 from .writer import writer
-
-#: Times that one record is tried: each time lost, somebody else got on.
-ROUNDS = 100
 
 
 class MaybeRecorded(StoreFailed):
@@ -168,11 +165,7 @@ class BreakGlass:
             except (Changed, Exists):
                 continue
             return new
-        raise StoreFailed(
-            f"claims store {self.store.name}, break-glass of {stack}: it changed {ROUNDS} times while it was being "
-            "written",
-            "run again when fewer runs are under way",
-        )
+        raise keeps_changing(self.store.name, f"break-glass of {stack}")
 
     def _put(self, stack: str, new: GlassRecord, version: str | None) -> None:
         """What failed and is there all the same is written. Raises `Changed`, `Exists` and `MaybeRecorded`."""

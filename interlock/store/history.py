@@ -14,13 +14,10 @@ from pydantic import Field
 from interlock.resources import Frozen
 from interlock.vocabulary.owners import OwnerId
 
-from .objects import Changed, Exists, ObjectStore, StoreFailed
+from .objects import Changed, Exists, ObjectStore
 from .records import StackRecord, Taking
-from .shelves import RecordFolder
+from .shelves import ROUNDS, RecordFolder, keeps_changing
 from .writer import moment, writer
-
-#: Times that one record is tried: each time lost, somebody else got on.
-ROUNDS = 100
 
 
 class GivenObject(Frozen):
@@ -155,10 +152,7 @@ class History:
             except (Changed, Exists):
                 continue
             return
-        raise StoreFailed(
-            f"claims store {self.store.name}, history of {stack}: it changed {ROUNDS} times while it was being written",
-            "run again when fewer runs are under way",
-        )
+        raise keeps_changing(self.store.name, f"history of {stack}")
 
 
 def _key(stack: str, owner: OwnerId) -> str:

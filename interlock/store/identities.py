@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from . import refusals
 from .objects import Exists, ObjectStore
 from .records import ClaimRecord, StackRecord, Taking
-from .shelves import ROUNDS, Found, RecordFolder, restless
+from .shelves import ROUNDS, Found, RecordFolder, keeps_changing
 
 
 @dataclass(frozen=True)
@@ -54,4 +54,4 @@ class ClaimedIdentities:
                     continue
                 refusals.require_ours(taking, found.record)
             return
-        raise restless(self.store.name, identity)
+        raise keeps_changing(self.store.name, identity)

@@ -28,7 +28,7 @@ from .identities import ClaimedIdentities
 from .objects import Changed, Exists, ObjectStore, StoreFailed
 from .records import ClaimRecord, CloudRecord, FootprintRecord, NodeRecord, StackRecord, Taking
 from .refusals import Foreign, IdentityTaken, Outdated, Refused
-from .shelves import ROUNDS, Found, RecordFolder, restless
+from .shelves import ROUNDS, Found, RecordFolder, keeps_changing
 from .writer import moment
 
 __all__ = ["Foreign", "IdentityTaken", "Ledger", "Outdated", "Refused"]
@@ -127,7 +127,7 @@ class Ledger:
             except Changed:
                 continue
             return
-        raise restless(self.store.name, stack)
+        raise keeps_changing(self.store.name, stack)
 
     def check_state(self, stack: str, lineage: str, digest: str) -> None:
         """Raises `Foreign` if a state with this lineage and this version of the footprint is not the stack's own."""
@@ -187,7 +187,7 @@ class Ledger:
                 return
             with contextlib.suppress(Changed, Exists):
                 folder.put(HOME, record, found.version if found else None)
-        raise restless(self.store.name, CLOUD)
+        raise keeps_changing(self.store.name, CLOUD)
 
     @property
     def _stacks(self) -> RecordFolder[StackRecord]:

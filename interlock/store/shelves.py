@@ -88,7 +88,7 @@ class RecordFolder(Generic[R]):
         return Found(record, stored.version)
 
 
-def restless(store: str, name: str) -> StoreFailed:
+def keeps_changing(store: str, name: str) -> StoreFailed:
     """The failure of a record that somebody else changed at each of all tries."""
     return StoreFailed(
         f"claims store {store}, {name}: it changed {ROUNDS} times while it was being written",

@@ -14,6 +14,7 @@ import infra
 import infra.access
 import infra.audit
 import infra.break_glass
+import infra.checker
 import infra.cli
 import infra.commands
 import infra.controllers
@@ -91,7 +92,8 @@ from .tree import tree
 
 ROOMS = (
     infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.access, infra.audit,
-    infra.break_glass, infra.switches, infra.fabrics, infra.controllers, infra.reports, infra.verifying, components,
+    infra.break_glass, infra.switches, infra.fabrics, infra.controllers, infra.reports, infra.checker, infra.verifying,
+    components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
     interlock.planning.scheduler,

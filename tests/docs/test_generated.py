@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from interlock.model.evidence.controller_file import ControllerEvidenceFile
 from interlock.model.evidence.fabric_file import FabricEvidenceFile
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.schema import (
     evidence_schema,
+    seen_controller_schema,
     seen_fabric_schema,
     seen_switch_schema,
     site_schema,
@@ -30,7 +32,7 @@ from policies.rules import RULES
 from tests.docs.content import CONTENT
 from tests.docs.file_keys import keys
 from tests.docs.generate import files, filled, parts
-from tests.docs.pages import pages, text_of
+from tests.docs.pages import ROOT, pages, text_of
 from tests.docs.tables import UNWRITTEN, explained
 
 REMEDY = "run `.interlock/venv/bin/python -m tests.docs.generate`, and write what it marks TODO"
@@ -62,10 +64,16 @@ def test_nothing_is_missing_from_the_tables() -> None:
     assert set(KINDS) - set(CARRIERS) == {name for name, kind in KINDS.items() if not kind.HAS_ACTUATOR}
 
 
+def test_every_package_of_infra_is_in_the_table() -> None:
+    listed = re.findall(r"^\| `(infra/\w+)/` ", text_of("docs/architecture.md"), re.MULTILINE)
+    assert sorted(listed) == sorted(f"infra/{path.parent.name}" for path in (ROOT / "infra").glob("*/__init__.py"))
+
+
 SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile),
               (switches_schema(), SwitchesFile), (fabrics_schema(), FabricsFile),
               (vipu_schema(), VipuFile),
-              (seen_switch_schema(), SwitchEvidenceFile), (seen_fabric_schema(), FabricEvidenceFile)]  # fmt: skip
+              (seen_switch_schema(), SwitchEvidenceFile), (seen_fabric_schema(), FabricEvidenceFile),
+              (seen_controller_schema(), ControllerEvidenceFile)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "model"), SCHEMAS_OF)

@@ -31,6 +31,21 @@ def test_stale_files_are_compiled_as_pytest_and_python_do(pytestconfig: pytest.C
     assert compile_stale(pytestconfig, [module, test]) == 1
 
 
+def test_where_pytest_keeps_no_such_file_the_rest_is_compiled(
+    pytestconfig: pytest.Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """These are names of its own, which a release may change: then a run is slower, and no other."""
+    (tmp_path / "tests").mkdir()
+    test, module = (tmp_path / "tests" / name for name in ("test_a.py", "b.py"))
+    test.write_text("def test_a():\n    assert 1 + 1 == 2\n")
+    module.write_text("A = 1\n")
+    for name in ("get_cache_dir", "_rewrite_test"):
+        with monkeypatch.context() as patch:
+            patch.delattr(rewrite, name)
+            compile_stale(pytestconfig, [module, test])
+        assert (is_stale(module), kept_at(test).exists()) == (False, False)
+
+
 def test_every_folder_with_modules_is_known() -> None:
     assert {path.parent.name for path in ROOT.glob("*/**/__init__.py") if path.parent.parent == ROOT} <= {*FOLDERS}
     assert Path(__file__) in modules(ROOT)
