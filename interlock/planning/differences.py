@@ -67,7 +67,7 @@ def recreated_with(plan: Plan, replaced: Iterable[str]) -> set[str]:
 
 def _cannot(change: ResourceChange, why: Mapping[str, str]) -> ResourceChange:
     """The same, or why it is not made."""
-    if change.action != "create" or change.name not in why:
+    if change.action not in ("create", "replace") or change.name not in why:
         return change
     return change.model_copy(update={"action": "forbidden", "reason": why[change.name]})
 

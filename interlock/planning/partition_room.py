@@ -1,4 +1,4 @@
-"""New V-IPU partitions that have no room until others are gone: an apply makes first and deletes last."""
+"""V-IPU partitions, new or larger, that have no room until others are gone: an apply makes first and deletes last."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Key = tuple[str, str]
 
 
 def without_room(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical], anew: Collection[str]) -> dict[str, str]:
-    """New partition -> why it cannot be made. `anew`: what is recreated, which takes along all that stands on it.
+    """New or larger partition -> why it cannot be made. `anew`: what is recreated, which takes along all that stands
+    on it.
 
     What is recreated goes before it is made again, and what is in the request no more goes last of all.
     """
@@ -24,8 +25,8 @@ def without_room(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical], ane
     for kind, name in old.keys() - new.keys():
         if kind == VipuPartition.KIND:
             leaving[old[kind, name]["allocation"]].append(name)
-    for kind, name in new.keys() - old.keys():
-        if kind == VipuPartition.KIND:
+    for kind, name in new:
+        if kind == VipuPartition.KIND and _takes_more(old.get((kind, name)), new[kind, name]):
             coming[new[kind, name]["allocation"]].append(name)
     for allocation, names in coming.items():
         spec = new.get((VipuAllocation.KIND, allocation))
@@ -37,10 +38,15 @@ def without_room(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical], ane
             it = "it" if len(gone) == 1 else "these"
             why = (
                 f"make it: its IPUs are not free before {', '.join(gone)} is deleted, and `pulumi up` makes first and "
-                f"deletes last; take {it} out of the request and apply that, then ask for the new one"
+                f"deletes last; take {it} out of the request and apply that, then ask for what is new or larger"
             )
             found |= dict.fromkeys(names, why)
     return found
+
+
+def _takes_more(before: Canonical | None, after: Canonical) -> bool:
+    """Of one allocation: what is in another one than before goes with that."""
+    return before is None or (before["allocation"] == after["allocation"] and before["ipus"] < after["ipus"])
 
 
 def _taken(plan: Mapping[Key, Canonical]) -> defaultdict[str, int]:

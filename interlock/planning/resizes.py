@@ -18,6 +18,7 @@ from interlock.vocabulary.request_parts import RequestPart
 
 from .differences import Key, ResourceChange, changes_between
 from .errors import PlanningError
+from .partitions_before import Partitions, partitions_before
 from .plan import Plan
 from .plan_hash import vpods_above
 from .tenant_plan import plan_tenant
@@ -139,8 +140,8 @@ def resizes_of(
     """
     if old is None or tenant.state != "present":
         return ()
-    held = old.allocation.vpods
-    kept = tuple(_as_held(vpod, old) for vpod in tenant.vpods if vpod.name in held)
+    held, partitions = old.allocation.vpods, partitions_before(tenant, old)
+    kept = tuple(_as_held(vpod, old, partitions) for vpod in tenant.vpods if vpod.name in held)
     boards = {name: serial for name, serial in old.serials.items() if name in site.machine}
     were = with_boards(site, boards)
     if were is site and all(allocation.vpods[vpod.name] == held[vpod.name] for vpod in kept):
@@ -182,12 +183,12 @@ def with_boards(site: Site, serials: Mapping[str, str]) -> Site:
     return Site.model_construct(**{name: getattr(site, name) for name in Site.model_fields} | {"machines": machines})
 
 
-def _as_held(vpod: VPod, lock: Lock) -> VPod:
+def _as_held(vpod: VPod, lock: Lock, partitions: Partitions) -> VPod:
     """The request for what a vPOD has."""
     claims = lock.allocation.vpods[vpod.name]
     poplar = {"servers": len(claims.hosts)} | ({"flavor": claims.flavor} if claims.flavor else {})
     # Not those of now: one that is asked for together with more machines says nothing against these.
-    had = {"machines": len(claims.machines), "partitions": lock.partitions.get(vpod.name, ())}
+    had = {"machines": len(claims.machines), "partitions": partitions.get(vpod.name, ())}
     return vpod.model_copy(update=had | {"poplar": vpod.poplar.model_copy(update=poplar)})
 
 

@@ -36,6 +36,8 @@ _RELEASE = re.compile(r"(?<![\w.])v?([0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?)(?![\
 #: Kernel documentation, networking/ip-sysctl: 0 is off.
 FORWARDING = {"ipv4": "net.ipv4.ip_forward", "ipv6": "net.ipv6.conf.all.forwarding"}
 _OFF = "0"
+#: What grep ends with that read everything and found nothing (grep(1)).
+_NONE_FOUND = 1
 #: Of a moment in seconds; more is none that a file has.
 _MOST_DIGITS = 11
 
@@ -152,9 +154,12 @@ class _Machine:
     def user_data_clean(self) -> bool | None:
         """Whether no key stands in what the machine was given at its first boot. Nothing of it is told but that."""
         ran = self._ran("grep", "-c", "-i", "-E", "-e", SECRET, "--", USER_DATA)
-        # The number of lines: grep ends with 1 where it is 0, as sudo does where it asks for a password.
+        # The number of lines, also of a text that grep could not read to its end: then it is 0 and code 2, and nobody
+        # knows. grep ends with 1 where it is 0, as sudo does where it asks for a password.
         found = "" if ran is None else ran.out.strip()
-        return not int(found) if is_number(found) else None
+        if ran is None or not is_number(found):
+            return None
+        return False if int(found) else (True if ran.code == _NONE_FOUND else None)
 
     def certificates(self) -> bool | None:
         """Whether the controller has certificates of its own."""

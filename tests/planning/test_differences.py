@@ -208,10 +208,13 @@ def _partitions_become(before: dict[str, int], after: dict[str, int], machines: 
 
 
 def test_a_partition_whose_room_another_has_until_the_end_is_refused() -> None:
-    """Another name, or two in the place of one: what is new is made before what is gone is deleted."""
+    """Another name, two in the place of one, or one of two: what is gone is deleted last."""
     found = _partitions_become({"a": 16}, {"b": 8, "c": 8})
     assert {name: item.action for name, item in found.items()} == {"a": "delete", "b": "forbidden", "c": "forbidden"}
     assert "not free before acme-train-partition-a is deleted" in found["b"].reason
+    larger = _partitions_become({"a": 8, "b": 8}, {"a": 16})
+    assert {name: item.action for name, item in larger.items()} == {"a": "forbidden", "b": "delete"}
+    assert {item.action for item in _partitions_become({"a": 4, "b": 8}, {"a": 8}).values()} == {"replace", "delete"}
     assert {item.action for item in _partitions_become({"a": 8}, {"b": 8}).values()} == {"create", "delete"}
     # What is recreated goes first, and all that stands on an allocation goes with it.
     assert {item.action for item in _partitions_become({"a": 16}, {"a": 8, "b": 8}).values()} == {"replace", "create"}

@@ -140,6 +140,23 @@ def test_a_partition_that_is_asked_for_together_with_other_machines_is_new() -> 
     assert "lost: what runs on it: acme-train-partition-new" in list(shrunk.lines())
 
 
+@pytest.mark.parametrize("replaceable", [True, False])
+def test_a_lock_that_notes_no_partitions_hides_none(replaceable: bool) -> None:
+    """One that an earlier version wrote, also where leave to recreate them comes with the machines."""
+    then = (Partition(name="a", ipus=4, replaceable=replaceable),)
+
+    def told(had: tuple[Partition, ...]) -> tuple[Resize, ...]:
+        old, wanted = locked(SITE, request(2, had)), request(4, ONE)
+        new = locked(SITE, wanted, previous=old)
+        older = old.model_copy(update={"partitions": {}})
+        return resizes_of(SITE, OPERATOR, wanted, older, plan_tenant(SITE, OPERATOR, wanted, new), new.allocation)
+
+    lost = "lost: what runs on it: acme-train-partition-a"
+    assert [lost in list(found.lines()) for found in told(then)] == [True]
+    # The same lock of a request without any: it is asked for only now.
+    assert [lost in list(found.lines()) for found in told(())] == [False]
+
+
 def test_what_is_said_follows_the_effects_of_the_types(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another effect of a field, and lock, plan and provider say another thing. No word stands beside the table."""
 

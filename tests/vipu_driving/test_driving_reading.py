@@ -233,7 +233,10 @@ def test_a_key_in_the_user_data_is_found_where_it_stands(secured: Secured, text:
     assert ran.out.strip().isdecimal()
     secured.machine.instead = {line: ran}
     assert secured.read().user_data_clean is clean
-    for unread in (Ran(2, "", "grep: Permission denied"), Ran(1, "", "sudo: a password is required")):
+    # Of a folder, and of a file that breaks off, grep counts what it read, and says that it failed.
+    folder = LocalRunner(NAME).run((*line[:-1], str(secured.stand.folder)))
+    assert (folder.code, folder.out.strip()) == (2, "0")
+    for unread in (folder, Ran(2, "", "grep: Permission denied"), Ran(1, "", "sudo: a password is required")):
         secured.machine.instead = {line: unread}
         assert secured.read().user_data_clean is None
 

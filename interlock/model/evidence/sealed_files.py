@@ -140,12 +140,24 @@ def read_sealed(form: SealedForm[F], folder: Path, base: Path, site: SiteOfFiles
         try:
             source = Source.read(file, file.relative_to(base).as_posix())
             _require_json(source, form.again)
-            found = validated(form.model, source)
+            found = _validated(form, source)
             _require_sound(form, found, source, site)
             files[found.device] = found
         except InputErrors as error:
             faults += error.errors
     return SealedFilesRead(files, tuple(faults))
+
+
+def _validated(form: SealedForm[F], source: Source) -> F:
+    """Raises `InputErrors`. A key that is missing, as in a file of an earlier version, nobody can add: it is sealed."""
+    try:
+        return validated(form.model, source)
+    except InputErrors as error:
+        raise InputErrors([_sealed(one, form.again) for one in error.errors]) from None
+
+
+def _sealed(error: InputError, again: str) -> InputError:
+    return InputError(error.code, error.position, error.message, again) if error.code is Code.MISSING_KEY else error
 
 
 def _require_json(source: Source, again: str) -> None:
