@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from interlock.model.lock.record import Lock
-from interlock.model.tenant.request import Partition, Tenant, VPod
+from interlock.model.tenant.partitions import Partition
+from interlock.model.tenant.request import Tenant, VPod
 
 from .request_hashes import request_hash
 
