@@ -123,16 +123,24 @@ def test_values_are_those_of_pyyaml(value: Any) -> None:
 JSON = st.recursive(
     st.floats(allow_nan=False, allow_infinity=False)
     | st.integers(-(10**30), 10**30)
-    | st.text("1e-5. :#é", max_size=9),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text("1e-5. :#é", max_size=9), inner),
+    | st.text("1e-5. :#é\\ud8\U0001f600", max_size=9),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("1e-5. :#é\\ud8\U0001f600", max_size=9), inner),
 )
 
 
 @given(JSON)
 def test_a_json_file_has_the_values_that_json_says(value: Any) -> None:
-    """JSON writes a small number as `1e-12`, which has no point, and so is a text to YAML 1.1."""
-    text = json.dumps(value, ensure_ascii=False)
-    assert source(text, "x.json").value() == json.loads(text) == value
+    """JSON writes a small number as `1e-12`, which has no point, and so is a text to YAML 1.1; and escapes what lies
+    beyond U+FFFF as two, of which YAML knows neither.
+    """
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        assert source(text, "x.json").value() == json.loads(text) == value
+
+
+def test_positions_in_a_json_file_with_escapes() -> None:
+    found = source('{"a": "\\ud83d\\ude00",\n "b": "\\\\ud83d"}', "x.json")
+    assert found.value() == {"a": "\U0001f600", "b": "\\ud83d"}
+    assert found.position(("b",)) == "x.json:2:7"
 
 
 def test_a_number_without_a_point_is_a_text_of_yaml() -> None:

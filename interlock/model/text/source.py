@@ -16,7 +16,7 @@ import yaml
 from interlock.vocabulary import Position
 
 from .errors import Code, InputError, InputErrors
-from .yaml_reading import SITE, FileLimits, children, read_yaml
+from .yaml_reading import SITE, FileLimits, as_yaml, children, read_yaml
 
 Step = str | int
 KEY = "[key]"  # pydantic's last step of a path when the key of a mapping is at fault, not its value
@@ -120,7 +120,7 @@ class Source:
     @cached_property
     def _root(self) -> yaml.Node | None:
         try:
-            return yaml.compose(self.text, Loader=yaml.CSafeLoader)
+            return yaml.compose(as_yaml(self.text, self.name), Loader=yaml.CSafeLoader)
         except yaml.YAMLError:
             return None
 

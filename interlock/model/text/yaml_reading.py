@@ -40,6 +40,8 @@ DEEPEST = 200
 LONGEST_NUMBER, LONGEST_KEY = 40, 1_000
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: What lies beyond U+FFFF as JSON writes it in two escapes, after an even number of backslashes.
+_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 #: A number to JSON and to YAML 1.2; to YAML 1.1 a text, since it has no point.
 _NUMBER = re.compile("-?[0-9]+[eE][-+]?[0-9]+")
 _CORE = "tag:yaml.org,2002:"
@@ -51,6 +53,7 @@ _CONSTRUCTOR = SafeConstructor()
 def read_yaml(text: str, name: str, limits: FileLimits = SITE) -> Any:
     """The value of the one document in `text`; messages call the file `name`. Raises InputErrors."""
     _check_text(text, name, limits)
+    text = as_yaml(text, name)
     try:
         _check_size(text, name, limits)
         root = yaml.compose(text, Loader=yaml.CSafeLoader)
@@ -65,6 +68,17 @@ def read_yaml(text: str, name: str, limits: FileLimits = SITE) -> Any:
     if value is None:
         raise _alone(Code.EMPTY, str(Position(name)), "the file is empty", "fill it, or delete it")
     return value
+
+
+def as_yaml(text: str, name: str) -> str:
+    """The text of a file as YAML reads it: the same, but for pairs of escapes in JSON. Lines stay."""
+    return _PAIR.sub(_as_one, text) if name.endswith(".json") else text
+
+
+def _as_one(pair: re.Match[str]) -> str:
+    """The one escape that YAML has in place of JSON's two."""
+    high, low = (int(half, 16) for half in pair.group(2, 3))
+    return f"{pair[1]}\\U{0x10000 + (high - 0xD800) * 0x400 + low - 0xDC00:08x}"
 
 
 @dataclass
