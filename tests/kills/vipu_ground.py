@@ -14,6 +14,7 @@ from tests.faults.proxy import Proxy
 from tests.kills.inventory import Inventory
 from tests.kills.victims import Victim, Zygote
 from tests.support.engine.process import Recorded
+from tests.support.engine.runs import Engine
 from tests.support.engine.stack import Stack
 from tests.support.paper.vpod import PaperVpod, paper_vpod
 
@@ -39,6 +40,17 @@ class VipuGround:
         """A new provider process."""
         self.proxy.seen.clear()
         return self.zygote.victim()
+
+    def up(self, stack: Stack, names: Collection[str], *, preflight: bool = False) -> list[str]:
+        """What an `up` of these recreated, in a provider process of its own."""
+        stack.process = victim = self.victim()
+        engine = Engine(stack, processes=None, scope=[*names], preflight=preflight)
+        try:
+            for _ in engine.up():
+                pass
+        finally:
+            victim.close()
+        return engine.recreated
 
     def look(self, services: Collection[str] = ()) -> Inventory:
         """Everything, whatever the services."""

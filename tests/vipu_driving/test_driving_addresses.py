@@ -11,7 +11,7 @@ import pytest
 from interlock.provider.errors import Failure, Trouble
 from interlock.resources import Resource
 from tests.kills.vipu_ground import VipuGround, vipu_ground
-from tests.support.engine.runs import Engine, destroy
+from tests.support.engine.runs import destroy
 from tests.support.engine.stack import Stack
 from tests.support.paper.vpod import THERE, resources, stack_on
 
@@ -92,15 +92,9 @@ def _racks(ground: VipuGround, *, first: bool) -> dict[str, Resource]:
     return {**{name: plan[name] for name in THERE}, **told, **rest}
 
 
-def _run(ground: VipuGround, stack: Stack) -> list[str]:
-    stack.process = victim = ground.victim()
-    engine = Engine(stack, processes=None, scope=[name for name in stack.resources if name not in THERE])
-    try:
-        for _ in engine.up():
-            pass
-    finally:
-        victim.close()
-    return engine.recreated
+def _vipu(stack: Stack) -> list[str]:
+    """What is at the controller."""
+    return [name for name in stack.resources if name not in THERE]
 
 
 def test_a_rack_that_comes_in_before_another_needs_one_up(ground: VipuGround) -> None:
@@ -108,21 +102,21 @@ def test_a_rack_that_comes_in_before_another_needs_one_up(ground: VipuGround) ->
     process: Any = None
     stack = stack_on(ground.vpod, process)
     stack.declare(_racks(ground, first=False))
-    _run(ground, stack)
+    ground.up(stack, _vipu(stack))
     hosts = ground.vpod.controllers.agent_hosts()
     stack.declare(_racks(ground, first=True))
-    assert "cluster" in _run(ground, stack)
+    assert "cluster" in ground.up(stack, _vipu(stack))
     state = ground.vpod.controllers.state(ground.vpod.server)
     assert {name.removeprefix("kay-agent-"): item.host for name, item in state.agents.items()} == dict(
         zip(["ipum-01", "ipum-02", "ipum-17", "ipum-18"], hosts, strict=False)
     )
     stack.declare(_racks(ground, first=False))
-    _run(ground, stack)
+    ground.up(stack, _vipu(stack))
     state = ground.vpod.controllers.state(ground.vpod.server)
     assert {name: item.host for name, item in state.agents.items()} == {
         "kay-agent-ipum-17": hosts[0], "kay-agent-ipum-18": hosts[1],
     }  # fmt: skip
-    assert _run(ground, stack) == []
+    assert ground.up(stack, _vipu(stack)) == []
     stack.process = victim = ground.victim()
     destroy(stack, [name for name in stack.resources if name not in THERE])
     victim.close()

@@ -16,8 +16,7 @@ from interlock.resources import ID_OF, Resource, StoredCredential, VipuUser
 from interlock.vocabulary.owners import OwnerId
 from sandbox.vipu.refusals import VipuRefused
 from tests.kills.vipu_ground import VipuGround, vipu_ground
-from tests.support.engine.runs import Engine, destroy
-from tests.support.engine.stack import Stack
+from tests.support.engine.runs import destroy
 from tests.support.paper.vpod import THERE, stack_on
 
 
@@ -27,18 +26,6 @@ def ground(tmp_path: Path) -> Iterator[VipuGround]:
         yield found
 
 
-def _run(ground: VipuGround, stack: Stack, names: list[str]) -> list[str]:
-    """What an `up` of these recreated, in a provider process of its own."""
-    stack.process = victim = ground.victim()
-    engine = Engine(stack, processes=None, scope=names, preflight=True)
-    try:
-        for _ in engine.up():
-            pass
-    finally:
-        victim.close()
-    return engine.recreated
-
-
 def test_a_user_alone_then_a_kill(ground: VipuGround) -> None:
     """Refreshed alone, so that its key stays in the state; recreated; killed. The key that waits is dead until the
     next run, which leaves another one, once.
@@ -46,19 +33,19 @@ def test_a_user_alone_then_a_kill(ground: VipuGround) -> None:
     process: Any = None
     stack = stack_on(ground.vpod, process)
     names = [name for name in stack.resources if name not in THERE]
-    assert _run(ground, stack, names) == []
+    assert ground.up(stack, names, preflight=True) == []
     ground.vpod.check_key()
     ground.vpod.controllers.told(ground.vpod.server, "remove user poplar-0")
     stack.process = victim = ground.victim()
     assert stack.read("user", record=False) is None
     victim.close()
     del stack.state["user"]
-    assert _run(ground, stack, names[: names.index("user") + 1]) == []
+    assert ground.up(stack, names[: names.index("user") + 1], preflight=True) == []
     with pytest.raises(VipuRefused):
         ground.vpod.check_key()
-    assert _run(ground, stack, names) == ["handed"]
+    assert ground.up(stack, names, preflight=True) == ["handed"]
     ground.vpod.check_key()
-    assert _run(ground, stack, names) == []
+    assert ground.up(stack, names, preflight=True) == []
     stack.process = victim = ground.victim()
     destroy(stack, names)
     victim.close()
