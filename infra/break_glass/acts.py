@@ -42,7 +42,7 @@ from interlock.vocabulary.persons import Person
 from interlock.vocabulary.references import OPERATOR_USER
 
 from .known import KnownObject, KnownStack
-from .night_act import LESS, NONE, FoundBy, NightAct, made_again
+from .manual_act import LESS, NONE, FoundBy, ManualAct, made_again
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ActsOf:
     syntax: Mapping[str, Syntax]
     controllers: VipuRead | None = None
 
-    def all(self) -> Iterator[NightAct]:
+    def all(self) -> Iterator[ManualAct]:
         """Every act, in the order of the stack's objects."""
         for item in self.known.objects:
             if item.kind in _ACTS:
@@ -120,70 +120,70 @@ _ASK = {
 }
 
 
-def _server(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _server(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, Server):
         return
     on, off = (f"openstack server {verb} {{server}}" for verb in ("start", "stop"))
-    yield NightAct(
+    yield ManualAct(
         "stop-server", item.kind, (item.name,), acts.commands(off, server=item.name),
         "shuts the server down as its power button does; what runs on it ends, its disks and ports stay", NONE,
         acts.commands(on, server=item.name), FoundBy.CLOSE,
     )  # fmt: skip
     for name in item.spec.ports:
         plug, unplug = (f"openstack server {verb} port {{server}} {{port}}" for verb in ("add", "remove"))
-        yield NightAct(
+        yield ManualAct(
             "detach-port", "Port", (name, item.name), acts.commands(unplug, server=item.name, port=name),
             "takes the server off this one network while it runs; Neutron keeps the port and its address", LESS,
             acts.commands(plug, server=item.name, port=name), FoundBy.AUDIT,
         )  # fmt: skip
 
 
-def _bare_metal(_: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _bare_metal(_: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if isinstance(item.spec, BareMetalServer):
         node = shlex.quote(item.spec.node)
-        yield NightAct(
+        yield ManualAct(
             "power-off", item.kind, (item.name,), (f"openstack baremetal node power off {node}",),
             "cuts the power of the whole host; what runs on it ends, what was not written to disk is lost", NONE,
             (f"openstack baremetal node power on {node}",), FoundBy.CLOSE,
         )  # fmt: skip
 
 
-def _attachment(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _attachment(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, VolumeAttachment):
         return
     server, volume = item.spec.server, item.spec.volume
     plug, unplug = (f"openstack server {verb} volume {{server}} {{volume}}" for verb in ("add", "remove"))
-    yield NightAct(
+    yield ManualAct(
         "detach-volume", item.kind, (volume, server, item.name), acts.commands(unplug, server=server, volume=volume),
         "takes the disk out of the server; unmount it there first, or what was not written is lost", LESS,
         acts.commands(plug, server=server, volume=volume), FoundBy.AUDIT,
     )  # fmt: skip
 
 
-def _router(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _router(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     on, off = (f"openstack router set --{word} {{router}}" for word in ("enable", "disable"))
-    yield NightAct(
+    yield ManualAct(
         "stop-router", item.kind, (item.name,), acts.commands(off, router=item.name),
         "nothing is forwarded by it any more, in or out, floating IPs included; servers of one network still reach "
         "each other", LESS, acts.commands(on, router=item.name), FoundBy.CLOSE,
     )  # fmt: skip
 
 
-def _floating(_: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _floating(_: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if isinstance(item.spec, FloatingIp) and item.id:
         address = shlex.quote(item.id)
-        yield NightAct(
+        yield ManualAct(
             "take-off-floating-ip", item.kind, (item.name, item.spec.port),
             (f"openstack floating ip unset --port {address}",),
             "the port is reached from outside no more; the tenant keeps the address", LESS, (), FoundBy.AUDIT,
         )  # fmt: skip
 
 
-def _group(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _group(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, SecurityGroup) or all(rule.direction == "egress" for rule in item.spec.rules):
         return
     listed = "openstack security group rule list --ingress -f value -c ID {group}"
-    yield NightAct(
+    yield ManualAct(
         "close-ingress", item.kind, (item.name,),
         acts.commands(f"{listed} | xargs -r -n 1 openstack security group rule delete", group=item.name),
         "nothing new comes in to any port of the group; it does nothing at ports of type direct or baremetal", LESS,
@@ -191,7 +191,7 @@ def _group(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     )  # fmt: skip
 
 
-def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, S3Credential) or item.spec.opens != "s3":
         return
     asked: tuple[str, ...] = ()
@@ -204,7 +204,7 @@ def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
         of_user = f"--user {shlex.quote(acts.name_of(item.spec.user))} --user-domain {shlex.quote(domain)}"
         words = f'{of_user} "${{KEY:?not found}}"'
         asked = (f'KEY="$(openstack ec2 credentials list {of_user} -f value -c Access)"',)
-    yield NightAct(
+    yield ManualAct(
         "revoke-s3-key", item.kind, (item.name, item.spec.user),
         (*asked, f"openstack ec2 credentials delete {words}"),
         "the key opens nothing any more, for good; what rests on it cannot be read until there is another one", LESS,
@@ -212,7 +212,7 @@ def _s3_key(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     )  # fmt: skip
 
 
-def _role(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _role(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     spec = item.spec
     if not isinstance(spec, RoleAssignment) or spec.user == OPERATOR_USER:
         return
@@ -228,16 +228,16 @@ def _role(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     said = " ".join(f"{option} {shlex.quote(word)}".strip() for option, word in words)
     where = "" if item.id else acts.domain_of(spec.project)
     back = () if Reference.scheme_of(spec.user) is Scheme.CLOUD else acts.first(item)
-    yield NightAct(
+    yield ManualAct(
         "take-role", item.kind, (item.name, spec.user), (f"openstack role remove {where}{said}",),
         "this user has no right to the project any more", LESS, back, FoundBy.AUDIT,
     )  # fmt: skip
 
 
-def _share(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _share(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if isinstance(item.spec, ShareAccess) and item.id:
         delete = f"openstack share access delete {{share}} {shlex.quote(item.id)}"
-        yield NightAct(
+        yield ManualAct(
             "close-share", item.kind, (item.name, item.spec.share),
             acts.commands(delete, share=item.spec.share),
             "the network behind the rule mounts the share no more; servers that have it mounted hang on it", LESS, (),
@@ -245,7 +245,7 @@ def _share(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
         )  # fmt: skip
 
 
-def _switch_port(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _switch_port(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, SwitchPort):
         return
     port, syntax = item.spec, acts.syntax.get(item.spec.switch)
@@ -257,7 +257,7 @@ def _switch_port(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
         else ((f"# shut {named}",), (f"# enable {named} again",))
     )
     again = " Neutron's driver enables it again when it next binds the port." if port.wired_by == "neutron" else ""
-    yield NightAct(
+    yield ManualAct(
         "shut-switch-port", item.kind, (item.name, port.device), down,
         f"interface {port.interface} of {port.device} is off the wire; its VLAN stays as it is. A restart of the "
         f"switch takes it back, but not where the switch saves by itself, as Cumulus Linux does from 5.9 on.{again}",
@@ -265,21 +265,21 @@ def _switch_port(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     )  # fmt: skip
 
 
-def _partition_key(_: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _partition_key(_: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     if not isinstance(item.spec, PartitionKey) or item.spec.shared or not item.spec.members:
         return
     guids = [member.guid for member in item.spec.members]
     parts = [",".join(guids[start : start + IN_PATH]) for start in range(0, len(guids), IN_PATH)]
     path = f"${{UFM:?not set}}/ufmRest/resources/pkeys/{item.spec.key:#x}/guids/"
     delete = f'curl --fail --user "${{UFM_USER:?not set}}" --request DELETE "https://{path}'
-    yield NightAct(
+    yield ManualAct(
         "empty-partition", item.kind, (item.name,), tuple(f'{delete}{part}"' for part in parts),
         "the nodes of the partition reach each other over InfiniBand no more; jobs end. Leave a GUID out to keep its "
         "node", LESS, (), FoundBy.AUDIT, f"with UFM and UFM_USER set for the UFM of subnet {item.spec.infiniband}",
     )  # fmt: skip
 
 
-def _vipu(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
+def _vipu(acts: ActsOf, item: KnownObject) -> Iterator[ManualAct]:
     spec = item.spec
     if not isinstance(spec, VipuUser | VipuPartition):
         return
@@ -300,7 +300,7 @@ def _vipu(acts: ActsOf, item: KnownObject) -> Iterator[NightAct]:
     # A variable stays one; all else is quoted.
     quoted = f'"{config}"' if access is None else shlex.quote(config)
     words = (shlex.join(program), *((spelling.of("config"), quoted) if config else ()), shlex.join(line.words))
-    yield NightAct(
+    yield ManualAct(
         "remove-vipu-user" if is_user else "remove-vipu-partition", item.kind, (item.name, spec.controller),
         (" ".join(words),), does, LESS if is_user else NONE, (), FoundBy.TOLD,
         f"{place}, for the controller {spec.controller} ({spec.address})",
@@ -319,8 +319,8 @@ _CONSOLE = {
     ),
 }
 
-#: Kind -> its acts. What is not here, nobody has to change by hand at night: it waits, or it joins.
-_ACTS: Mapping[str, Callable[[ActsOf, KnownObject], Iterator[NightAct]]] = {
+#: Kind -> its acts. What is not here, nobody has to change by hand: it waits, or it joins.
+_ACTS: Mapping[str, Callable[[ActsOf, KnownObject], Iterator[ManualAct]]] = {
     "Server": _server,
     "BareMetalServer": _bare_metal,
     "VolumeAttachment": _attachment,

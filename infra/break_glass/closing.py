@@ -20,7 +20,7 @@ from interlock.provider.audit.standing import UNLISTED
 from interlock.resources import Claims
 from interlock.store.break_glass import DecidedDifference, GlassClosing, GlassEntry, GlassRecord, MaybeRecorded
 
-from .differences import NightDifference, differences
+from .differences import ManualDifference, differences
 from .left_behind import LeftBehind
 from .recording import author
 from .signing import sign
@@ -53,7 +53,7 @@ class Closing:
         """Open entries of other people."""
         return [entry for entry in self.record.open_entries if entry.opening.by != who]
 
-    def judged(self, read: Callable[[Gate], Audit]) -> JudgedNight:
+    def judged(self, read: Callable[[Gate], Audit]) -> JudgedDifferences:
         """Reads the cloud, and judges. Raises as an audit does, and `typer.BadParameter` for a name of nothing."""
         audit = read(self.gate)
         stack = next((item for item in audit.stacks if item.plan.stack == self.record.stack), None)
@@ -68,19 +68,19 @@ class Closing:
                 raise typer.BadParameter(
                     f"nothing differs that is called `{name}`: {nearest(name, names)}", param_hint="--undo"
                 )
-        return JudgedNight(self, found, unseen)
+        return JudgedDifferences(self, found, unseen)
 
 
 @dataclass(frozen=True)
-class JudgedNight:
+class JudgedDifferences:
     """All that differs, and all that could not be read -> why."""
 
     closing: Closing
-    found: tuple[NightDifference, ...]
+    found: tuple[ManualDifference, ...]
     not_seen: Mapping[str, str]
 
     @property
-    def undecided(self) -> tuple[NightDifference, ...]:
+    def undecided(self) -> tuple[ManualDifference, ...]:
         """What stands in the way: leaks, what was not judged, and what nobody named."""
         named = self.closing.undo
         return tuple(

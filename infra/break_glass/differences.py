@@ -1,4 +1,4 @@
-"""What is other than planned at one stack after a night, each difference judged: alone, and with all others.
+"""What is other than planned at one stack after changes by hand, each difference judged: alone, and with all others.
 
 The rules judge the observed plan (`infra.audit.observed_plan`) with this one difference in it. A finding of severity B
 that the committed plan does not have is a leak. What no plan can hold the rules cannot judge, and it counts no less.
@@ -26,7 +26,7 @@ from interlock.switches.findings import SwitchFinding
 from policies import Judgement
 from policies.proof import Finding, Severity
 
-from .night_act import made_again
+from .manual_act import made_again
 from .switched_off import SwitchedOff, switched_off
 
 #: When an apply sets something back that cannot wait: no entry is closed while it is there.
@@ -52,7 +52,7 @@ class DifferenceVerdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class NightDifference:
+class ManualDifference:
     """One difference. `object`: what people name it by, as in `Router acme-router`."""
 
     object: str
@@ -100,7 +100,7 @@ class Judging:
         return new_findings(self.stack.judgement, judgement)
 
 
-def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[NightDifference, ...]:
+def differences(gate: Gate, audit: Audit, stack: StackAudit) -> tuple[ManualDifference, ...]:
     """Every difference at a stack, judged. Raises as `Gate.look_at` does."""
     judging = Judging(gate, stack)
     found = [*_drifted(judging), *_unmanaged(judging)]
@@ -142,12 +142,12 @@ class _Judged:
     findings: tuple[str, ...]
     take_over: str = ""
 
-    def difference(self) -> NightDifference:
+    def difference(self) -> ManualDifference:
         """What people are told."""
         waits = self.verdict.can_wait
         when = "" if not self.by_up else ", once this is closed" if waits else f": {_NOW}"
         undo, take_over = f"{self.undo}{when}", self.take_over if waits else ""
-        return NightDifference(self.object, self.what, self.verdict, undo, take_over, self.findings)
+        return ManualDifference(self.object, self.what, self.verdict, undo, take_over, self.findings)
 
 
 def _drifted(judging: Judging) -> Iterator[_Judged]:
@@ -221,16 +221,16 @@ def _switched_off(stack: StackAudit) -> Iterator[SwitchedOff]:
         yield from switched_off(stack.standings, stack.words.found, specs)
 
 
-def _off(item: SwitchedOff) -> NightDifference:
+def _off(item: SwitchedOff) -> ManualDifference:
     undo = f"by hand: `{item.undo}`; no `pulumi up` does it"
-    return NightDifference(f"{item.kind} {item.name}", item.what, DifferenceVerdict.UNDO, undo)
+    return ManualDifference(f"{item.kind} {item.name}", item.what, DifferenceVerdict.UNDO, undo)
 
 
-def at_ports(findings: Iterable[SwitchFinding]) -> Iterator[NightDifference]:
+def at_ports(findings: Iterable[SwitchFinding]) -> Iterator[ManualDifference]:
     """What switches say at ports of a stack, and at ports that nobody plans: the wrong one may have been hit."""
     for finding in findings:
         # The rules see plans, not what switches say: but a port that is shut joins nobody.
         is_shut = finding.about == "admin state" and finding.says == "disabled"
         verdict = DifferenceVerdict.UNDO if is_shut else DifferenceVerdict.NOT_JUDGED
         undo = SWITCH_HINT if is_shut else f"{SWITCH_HINT} (`pulumi up`: {_NOW})"
-        yield NightDifference(f"switch {finding.where}", str(finding), verdict, undo)
+        yield ManualDifference(f"switch {finding.where}", str(finding), verdict, undo)

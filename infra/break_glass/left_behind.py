@@ -19,7 +19,7 @@ from interlock.vocabulary import StackName
 from interlock.vocabulary.markers import Marker
 from interlock.vocabulary.owners import OwnerId
 
-from .differences import DifferenceVerdict, Judging, NightDifference, at_ports, told_of, verdict_of
+from .differences import DifferenceVerdict, Judging, ManualDifference, at_ports, told_of, verdict_of
 
 _BY_HAND = "remove it once you know that nobody needs it; or restore request and lock, and close it by them"
 
@@ -42,10 +42,10 @@ class LeftBehind:
         owners |= {found.owner for found in (record, lock) if found is not None}
         return cls(gate, audit, stack, frozenset(owners))
 
-    def differences(self) -> tuple[NightDifference, ...]:
+    def differences(self) -> tuple[ManualDifference, ...]:
         """All that is there, each once; leaks by the stacks that meet it."""
         every = {(item.kind, item.id): item for item in self.audit.unmanaged}
-        found = dict[tuple[str, str], NightDifference]()
+        found = dict[tuple[str, str], ManualDifference]()
         for kind, ident, mark in self._marked():
             why = f"it carries {mark}, and no request says what {self.stack} was to have"
             found[kind, ident] = self._judged(kind, ident, why, every.get((kind, ident)))
@@ -78,11 +78,11 @@ class LeftBehind:
             if Marker.parse(mark).owner in self.owners:
                 yield kind, ident, mark
 
-    def _judged(self, kind: str, ident: str, why: str, item: UnmanagedResource | None) -> NightDifference:
+    def _judged(self, kind: str, ident: str, why: str, item: UnmanagedResource | None) -> ManualDifference:
         """By the rules of the stacks that it is at; no plan holds it, so that none is violated says little."""
         findings = [found for stack in self._at(item) for found in Judging(self.gate, stack).alone(None, item) or ()]
         verdict = verdict_of(tuple(findings), DifferenceVerdict.NOT_JUDGED)
-        return NightDifference(f"{kind} {ident}", why, verdict, _BY_HAND, "", told_of(tuple(findings)))
+        return ManualDifference(f"{kind} {ident}", why, verdict, _BY_HAND, "", told_of(tuple(findings)))
 
     def _at(self, item: UnmanagedResource | None) -> Iterator[StackAudit]:
         return (stack for stack in self.audit.stacks if item is not None and item in stack.unmanaged)

@@ -26,7 +26,7 @@ class NotSigned(InterlockError):
 
 
 @dataclass(frozen=True)
-class WantedNight:
+class WantedEntry:
     """What an entry is to say."""
 
     reason: str
@@ -58,7 +58,7 @@ def author(gate: Gate, key: Path | None, now: datetime, *, unsigned: bool = Fals
     )
 
 
-def record_opening(gate: Gate, stack: str, wanted: WantedNight, key: Path | None, *, unsigned: bool) -> GlassEntry:
+def record_opening(gate: Gate, stack: str, wanted: WantedEntry, key: Path | None, *, unsigned: bool) -> GlassEntry:
     """The entry, written. Raises as `author` does, and `StoreFailed`."""
     by = author(gate, key, wanted.now, unsigned=unsigned)
 

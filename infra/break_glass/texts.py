@@ -11,11 +11,11 @@ from infra.program.break_glass import tenant_of_stack
 from interlock.model.evidence.signers import Signers
 from interlock.store.break_glass import GlassEntry
 
-from .differences import DifferenceVerdict, NightDifference
-from .night_act import NightAct
+from .differences import DifferenceVerdict, ManualDifference
+from .manual_act import ManualAct
 from .signing import why_unsigned
 
-#: What nobody changes by hand, whatever the night: the proof, adoption and the next apply rest on it, or it joins.
+#: What nobody changes by hand, whatever happens: the proof, adoption and the next apply rest on it, or it joins.
 KEEP_OFF = (
     "the claims store, and the locks and requests of the site: what is claimed stays claimed",
     "the state: no `pulumi state delete`, no `pulumi stack import`",
@@ -28,7 +28,7 @@ KEEP_OFF = (
 )
 
 
-def acts_text(stack: str, notes: Sequence[str], acts: Iterable[NightAct]) -> str:
+def acts_text(stack: str, notes: Sequence[str], acts: Iterable[ManualAct]) -> str:
     """Each act with its commands, what it does, and how it is taken back; then what is not touched."""
     lines = [f"{stack}: acts by hand, from files alone", *(f"note: {note}" for note in notes)]
     lines.append(f"first: `interlock break-glass open {tenant_of_stack(stack)} --reason …`")
@@ -44,7 +44,7 @@ def acts_text(stack: str, notes: Sequence[str], acts: Iterable[NightAct]) -> str
     return "\n".join([*lines, "", "do not touch:", *(f"  - {item}" for item in KEEP_OFF)]) + "\n"
 
 
-def acts_document(stack: str, notes: Sequence[str], acts: Iterable[NightAct]) -> dict[str, Any]:
+def acts_document(stack: str, notes: Sequence[str], acts: Iterable[ManualAct]) -> dict[str, Any]:
     """The JSON form."""
     return {
         "stack": stack,
@@ -81,7 +81,7 @@ def entry_document(entry: GlassEntry, now: datetime, signers: Signers | None) ->
     }
 
 
-def differences_text(found: Iterable[NightDifference], decided: Iterable[str]) -> Iterator[str]:
+def differences_text(found: Iterable[ManualDifference], decided: Iterable[str]) -> Iterator[str]:
     """What each difference is, what the rules say of it, and what can become of it."""
     named = set(decided)
     for item in found:

@@ -31,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-#: Hours: what is meant for a night, and not for a week.
+#: Hours: long enough for an emergency, and no way of working for a week.
 USUAL_HOURS, MOST_HOURS = 4, 72
 
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
@@ -56,7 +56,7 @@ def _reason(text: str) -> str:
 
 @app.callback()
 def break_glass() -> None:
-    """Change objects by hand at night, and judge it afterwards.
+    """Change objects by hand when it cannot wait, and judge it afterwards.
 
     `plan` prints what may be done, from lock and state alone, so also while cloud and claims store are down. `open`
     records who, why and until when, before anything is changed; from then on `pulumi up` of the stack is refused, and
@@ -97,16 +97,16 @@ def plan(
       interlock break-glass plan site --json
     """
     # Imported here, as below: who asks for help needs none of it.
-    from infra.break_glass.night import night_of
+    from infra.break_glass.stack_acts import acts_at
     from infra.break_glass.texts import acts_document, acts_text
 
-    night = night_of(site, tenant_of(tenant))
-    acts = night.acts(names or ())
+    found = acts_at(site, tenant_of(tenant))
+    acts = found.acts(names or ())
     if as_json:
-        print_json(acts_document(night.known.stack, night.known.notes, acts))
+        print_json(acts_document(found.known.stack, found.known.notes, acts))
     else:
         # Not broken at the terminal's width: what is pasted from there would be broken, too.
-        print(acts_text(night.known.stack, night.known.notes, acts), end="")
+        print(acts_text(found.known.stack, found.known.notes, acts), end="")
 
 
 @app.command("open")
@@ -144,14 +144,14 @@ def open_entry(
       interlock break-glass open acme --reason "INC-1207" --hours 8 --key ~/.ssh/id_ed25519
       interlock break-glass open acme --reason "INC-1207" --since 2026-11-26T03:10:00Z
     """
-    from infra.break_glass.recording import WantedNight, applied_by, record_opening
+    from infra.break_glass.recording import WantedEntry, applied_by, record_opening
 
     now = datetime.now(UTC)
     if since is not None and since > now:
         raise typer.BadParameter("it is to come: leave it out, and it begins now", param_hint="--since")
     gate = Gate.open(site)
     stack = gate.stack(_known_tenant(gate, tenant))
-    wanted = WantedNight(reason, since or now, now + timedelta(hours=hours), now)
+    wanted = WantedEntry(reason, since or now, now + timedelta(hours=hours), now)
     try:
         entry = record_opening(gate, stack, wanted, key, unsigned=unsigned)
     except StoreFailed as error:

@@ -15,7 +15,7 @@ import pytest
 
 from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack, known_stack
-from infra.break_glass.night_act import NightAct
+from infra.break_glass.manual_act import ManualAct
 from infra.program.break_glass import VARIABLE, ChangedByHand, break_glass_of, require_closed
 from infra.program.gate import Gate
 from infra.program.places import PROJECT
@@ -116,7 +116,7 @@ def test_a_name_of_nothing_is_told_the_nearest(lyon: Lyon, interlock: Interlock,
 
 
 def test_every_act_says_what_it_does_and_none_makes_or_opens_anything() -> None:
-    found = list[NightAct]()
+    found = list[ManualAct]()
     for site in ("lyon", "hall"):
         gate = Gate.open(site)
         found += ActsOf(known_stack(gate.stack("acme"), gate.plan("acme"), None), {}).all()

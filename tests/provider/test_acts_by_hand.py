@@ -11,7 +11,7 @@ import pytest
 
 from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack
-from infra.break_glass.night_act import NightAct
+from infra.break_glass.manual_act import ManualAct
 from infra.break_glass.switched_off import switched_off
 from interlock.provider.clouds import Cloud
 from interlock.resources import SecurityGroup, SecurityGroupRule
@@ -23,7 +23,7 @@ from tests.support.world.small import World
 PATIENCE = 60.0
 
 
-def acts(world: World, *, with_ids: bool) -> list[NightAct]:
+def acts(world: World, *, with_ids: bool) -> list[ManualAct]:
     """Those for the tenant of this world."""
     program = world.tenant
     objects = tuple(
@@ -50,7 +50,7 @@ def until(told_now: Callable[[], set[str]], wanted: Callable[[set[str]], bool]) 
 
 
 @contextmanager
-def done_by_hand(cloud: Cloud, act: NightAct) -> Iterator[None]:
+def done_by_hand(cloud: Cloud, act: ManualAct) -> Iterator[None]:
     """An act, and afterwards its way back."""
     paste(act.commands, OS_CLOUD=cloud.name)
     try:

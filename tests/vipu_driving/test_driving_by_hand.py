@@ -6,7 +6,7 @@ import pytest
 
 from infra.break_glass.acts import ActsOf
 from infra.break_glass.known import KnownObject, KnownStack
-from infra.break_glass.night_act import NightAct
+from infra.break_glass.manual_act import ManualAct
 from interlock.resources import Server
 from interlock.vipu.loading import load_vipu
 from tests.support.cloud.by_hand import paste
@@ -15,7 +15,7 @@ from .stand import SERVER, Stand
 from .vpod import CONTROLLER, Vpod, planned
 
 
-def acts(stand: Stand) -> dict[str, NightAct]:
+def acts(stand: Stand) -> dict[str, ManualAct]:
     """Those of the vPOD, as `vipu.yaml` says how its controller is reached."""
     objects = (KnownObject(item.KIND, name, item) for name, item in planned().items())
     server = KnownObject("Server", CONTROLLER, Server.model_construct(name=CONTROLLER, ports=()), SERVER)

@@ -20,7 +20,7 @@ class FoundBy(StrEnum):
 
 
 @dataclass(frozen=True)
-class NightAct:
+class ManualAct:
     """One act. `objects`: the plan names of all that it is about, the first is what it is done to."""
 
     act: str

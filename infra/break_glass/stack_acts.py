@@ -20,17 +20,17 @@ from interlock.vocabulary import InterlockError
 
 from .acts import ActsOf
 from .known import KnownStack, deployment_of, known_stack
-from .night_act import NightAct
+from .manual_act import ManualAct
 
 
 @dataclass(frozen=True)
-class Night:
+class StackActs:
     """One stack, and the acts there are for it."""
 
     known: KnownStack
-    every: tuple[NightAct, ...]
+    every: tuple[ManualAct, ...]
 
-    def acts(self, names: Collection[str]) -> tuple[NightAct, ...]:
+    def acts(self, names: Collection[str]) -> tuple[ManualAct, ...]:
         """Those about some objects, by their names or by what they are about; all of them if none are named.
 
         Raises `typer.BadParameter`, naming the nearest, for a name that no act is about.
@@ -43,7 +43,7 @@ class Night:
         return tuple(act for act in self.every if not names or set(names) & {*act.objects})
 
 
-def night_of(site: str, tenant: str | None) -> Night:
+def acts_at(site: str, tenant: str | None) -> StackActs:
     """The stack as state and plan know it.
 
     Raises `InputErrors` if the site's files cannot be read, and as `Gate.plan` does if neither plan nor state is there.
@@ -58,7 +58,7 @@ def night_of(site: str, tenant: str | None) -> Night:
     notes += [f"the stack cannot be planned, so this is what its state has: {of_plan}"] if of_plan else []
     known = known_stack(stack, plan, deployment, notes)
     acts = ActsOf(known, _syntax(gate.workspace.site), _controllers())
-    return Night(known, tuple(acts.all()))
+    return StackActs(known, tuple(acts.all()))
 
 
 def _state(stack: str) -> tuple[Mapping[str, Any] | None, str]:
