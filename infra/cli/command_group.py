@@ -36,7 +36,7 @@ COMMANDS = {
     "controllers": "Ask how V-IPU controllers are set, for the proof.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "report": "Report what has become of all that a tenant was given.",
-    "break-glass": "Change objects by hand when it cannot wait, and judge it afterwards.",
+    "break-glass": "Change objects by hand, and judge it afterwards.",
     "evidence": "Sign evidence of what was released, and verify it.",
     "access": "Sign, revoke and list what a tenant's people log in with.",
     "channel": "Hand a server, once, what must not stand in user data.",

@@ -56,7 +56,7 @@ def _reason(text: str) -> str:
 
 @app.callback()
 def break_glass() -> None:
-    """Change objects by hand when it cannot wait, and judge it afterwards.
+    """Change objects by hand, and judge it afterwards.
 
     `plan` prints what may be done, from lock and state alone, so also while cloud and claims store are down. `open`
     records who, why and until when, before anything is changed; from then on `pulumi up` of the stack is refused, and
